@@ -43,7 +43,9 @@ llvm::Error Compilation::translate() {
 
 StringRef Compilation::getSchedules() const { return variants.front()->getSchedules(); }
 
-void Compilation::printLLVM(llvm::raw_ostream &stream) { variants.front()->printLLVM(stream); }
+llvm::Error Compilation::printLLVM(llvm::raw_ostream &stream) {
+  return variants.front()->printLLVM(stream);
+}
 
 llvm::Error Compilation::emit(bool assembly, llvm::raw_pwrite_stream &stream) {
   return variants.front()->emit(assembly, stream);
@@ -58,11 +60,10 @@ llvm::Error Compilation::writeArtifact(StringRef path, bool &wasWriting) {
   manifest.modelName = options.modelName;
   manifest.producer = options.producer;
   for (auto &variant : variants) {
-    SmallString<0> object;
-    llvm::raw_svector_ostream stream(object);
-    if (llvm::Error error = variant->emit(/*assembly=*/false, stream))
-      return error;
-    objects.emplace_back(object);
+    llvm::Expected<std::vector<std::string>> own = variant->emitObjects();
+    if (!own)
+      return own.takeError();
+    llvm::append_range(objects, std::move(*own));
     if (llvm::Error error = variant->makeImages())
       return error;
     auto content = variant->getContent();

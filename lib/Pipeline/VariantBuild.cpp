@@ -9,7 +9,6 @@
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/Transforms/WeightCollector.h"
 #include "mlir/IR/Verifier.h"
-#include "tssa/Externs/Externs.h"
 #include "tssa/Pipeline/Schedules.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
@@ -144,37 +143,12 @@ void VariantBuild::recordSchedules() {
 // Code
 //===----------------------------------------------------------------------===//
 
-llvm::Error VariantBuild::translateHost() {
-  auto made = cpu::createTargetMachine(options.machine);
-  if (!made)
-    return made.takeError();
-  machine = std::move(*made);
-  // Hide the module's discardable attributes from the translation; only the compiler reads them.
-  SmallVector<NamedAttribute> attributes(module->getDiscardableAttrs());
-  for (NamedAttribute attribute : attributes)
-    module->removeDiscardableAttr(attribute.getName());
-  auto translated = cpu::translate(module, *context, *machine, options.machine);
-  module->setDiscardableAttrs(attributes);
-  if (!translated)
-    return translated.takeError();
-  code = std::move(*translated);
-  if (llvm::Error error =
-          cpu::linkBitcode(*code, getRoutinesBitcode(), /*onlyNeeded=*/true, options.machine))
-    return error;
-  // The variants of an artifact share these functions.
-  if (number == 0)
-    if (llvm::Error error =
-            cpu::linkBitcode(*code, getMemoryBitcode(), /*onlyNeeded=*/false, options.machine))
-      return error;
-  cpu::optimize(*code, *machine, description.suffix, options.sanitize);
-  return llvm::Error::success();
-}
-
 llvm::Error VariantBuild::translateKernels() {
   auto made = cuda::createTargetMachine(target.arch);
   if (!made)
     return made.takeError();
   device = std::move(*made);
+  context = std::make_unique<llvm::LLVMContext>();
   auto translated = cuda::translate(cuda::getDeviceModule(module), *context, *device);
   if (!translated)
     return translated.takeError();
@@ -185,19 +159,32 @@ llvm::Error VariantBuild::translateKernels() {
 
 llvm::Error VariantBuild::translate() {
   Timed timed(times, getStepName("translate"));
-  context = std::make_unique<llvm::LLVMContext>();
-  if (llvm::Error error = translateHost())
+  cpu::ProgramOptions program;
+  program.machine = options.machine;
+  program.optimize.suffix = description.suffix;
+  program.optimize.sanitize = options.sanitize;
+  program.definesMemory = number == 0;
+  code = std::make_unique<cpu::Program>(*module.getContext(), std::move(program));
+  if (llvm::Error error = code->translate(module))
     return error;
   return target.kind == Target::CUDA ? translateKernels() : llvm::Error::success();
 }
 
-void VariantBuild::printLLVM(llvm::raw_ostream &stream) {
-  (kernels ? kernels : code)->print(stream, nullptr);
+llvm::Error VariantBuild::printLLVM(llvm::raw_ostream &stream) {
+  if (!kernels)
+    return code->print(stream);
+  kernels->print(stream, nullptr);
+  return llvm::Error::success();
 }
 
 llvm::Error VariantBuild::emit(bool assembly, llvm::raw_pwrite_stream &stream) {
   Timed timed(times, getStepName("emit"));
-  return cpu::emit(*code, *machine, assembly, stream);
+  return code->emit(assembly, stream);
+}
+
+llvm::Expected<std::vector<std::string>> VariantBuild::emitObjects() {
+  Timed timed(times, getStepName("emit"));
+  return code->emitObjects();
 }
 
 llvm::Expected<std::string> VariantBuild::emitPTX() {

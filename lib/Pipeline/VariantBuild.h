@@ -9,6 +9,7 @@
 
 #include "mlir/IR/OwningOpRef.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Target/CPU/Program.h"
 
 namespace tssa {
 
@@ -29,8 +30,10 @@ public:
   llvm::StringRef getSchedules() const { return schedules; }
 
   llvm::Error translate();
-  void printLLVM(llvm::raw_ostream &stream);
+  llvm::Error printLLVM(llvm::raw_ostream &stream);
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
+  /// Returns the objects of the host program and of kernels for CPUs.
+  llvm::Expected<std::vector<std::string>> emitObjects();
   /// Returns the PTX of the kernels for CUDA.
   llvm::Expected<std::string> emitPTX();
   /// Makes the images of the kernels: PTX, and a cubin if ptxas is found.
@@ -50,9 +53,10 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> logical;
   std::string schedules;
   runtime::Variant description;
+  std::unique_ptr<cpu::Program> code;
   std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> code, kernels;
-  std::unique_ptr<llvm::TargetMachine> machine, device;
+  std::unique_ptr<llvm::Module> kernels;
+  std::unique_ptr<llvm::TargetMachine> device;
   std::vector<std::string> images;
   std::vector<std::shared_ptr<void>> storage;
 
@@ -60,7 +64,6 @@ private:
   mlir::LogicalResult runStage(const Stage &stage);
   void recordSchedules();
   mlir::LogicalResult dump(const Stage &stage, unsigned stageNumber);
-  llvm::Error translateHost();
   llvm::Error translateKernels();
   llvm::Error addCubin();
   llvm::Expected<std::vector<runtime::WeightChunk>> getWeights();

@@ -83,7 +83,7 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   defineCaller(kernel, "tssa_run", false);
   defineCaller(extent, "tssa_plan", true);
   defineMath(**code);
-  cpu::optimize(**code, **target, /*suffix=*/"");
+  cpu::optimize(**code, **target, {});
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   if (Error error = cpu::emit(**code, **target, /*assembly=*/false, stream))

@@ -101,6 +101,14 @@ def slow_model(folder):
     files.put(folder, files.chain(30000))
 
 
+def model_of_many_kernels(folder):
+    """80 products of different sizes, which are compiled in parallel."""
+    sizes = range(8, 88)
+    nodes = [files.node("MatMul", [f"v{i}" if i else "x", f"w{i}"], [f"v{i + 1}"], f"n{i}") for i in range(len(sizes))]
+    weights = [files.tensor(f"w{i}", np.ones((size, size + 1), np.float32)) for i, size in enumerate(sizes)]
+    files.put(folder, files.model(nodes, [files.value("x", (3, 8))], [files.value(f"v{len(sizes)}", (3, 88))], weights))
+
+
 def big_model(folder):
     """64 MiB of weights that are in the file."""
     weights = files.tensor("w", np.zeros((1 << 24,), np.float32))
@@ -156,6 +164,7 @@ def manifest_place(data):
 
 
 COMPILE = ["compile", "model.onnx", "-o", "out.so"]
+THREADS = [*COMPILE, "--threads=8"]
 RUN = ["run", "model.so", "--random", "1"]
 
 ARGUMENTS = [
@@ -228,11 +237,18 @@ SURROUNDINGS = [
     Command("interrupted", COMPILE, (), prepare=slow_model, signal=signal.SIGINT),
     Command("terminated", COMPILE, (), prepare=slow_model, signal=signal.SIGTERM),
     Command("hung_up", COMPILE, (), prepare=slow_model, signal=signal.SIGHUP),
+    Command("time_over_on_threads", [*THREADS, "--timeout=0.4"], LIMIT, ["0.4 seconds"], prepare=model_of_many_kernels),
+    Command("interrupted_on_threads", THREADS, (), prepare=model_of_many_kernels, signal=signal.SIGINT),
+    Command("terminated_on_threads", THREADS, (), prepare=model_of_many_kernels, signal=signal.SIGTERM),
 ]
 
 #: Not under the address sanitizer, which reserves address space and answers for allocation itself.
 MEMORY = [
     Command("memory_over", [*COMPILE, "--memory-limit=48M"], LIMIT, ["memory", "--memory-limit"], prepare=big_model),
+    Command("memory_over_on_threads", [*THREADS, "--memory-limit=32M"], LIMIT, ["memory", "--memory-limit"],
+            prepare=model_of_many_kernels),
+    Command("memory_over_on_threads_by_the_system", THREADS, LIMIT, ["memory"], prepare=model_of_many_kernels,
+            limits=[(resource.RLIMIT_DATA, 112 << 20)]),
     Command("memory_over_by_the_system", COMPILE, LIMIT, ["memory"], prepare=big_model,
             limits=[(resource.RLIMIT_DATA, 48 << 20)]),
 ]

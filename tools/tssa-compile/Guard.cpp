@@ -20,6 +20,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <new>
@@ -34,7 +35,11 @@ namespace tssa::compile {
 /// The messages for when the limit of time or memory is exceeded.
 static std::string timeMessage, memoryMessage;
 
+/// The first thread that calls this ends the process.
 [[noreturn]] static void endProcess(const std::string &message) {
+  static std::atomic_flag isEnding = ATOMIC_FLAG_INIT;
+  while (isEnding.test_and_set())
+    ::pause();
   sys::RunInterruptHandlers();
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(LimitReached);

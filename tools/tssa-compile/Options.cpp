@@ -93,6 +93,10 @@ struct CommandLine {
   cl::opt<bool> json{"json", cl::desc("With --check: answer in JSON"), cl::cat(category)};
   cl::opt<std::string> timeout{"timeout", cl::desc("Give up after this many seconds"),
                                cl::value_desc("SECONDS"), cl::cat(category)};
+  cl::opt<std::string> threads{"threads",
+                               cl::desc("Threads that compile; by default one on each CPU. The "
+                                        "output does not depend on it"),
+                               cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> memoryLimit{"memory-limit",
                                    cl::desc("Give up when more memory is needed; K, M and G are "
                                             "powers of 1024"),
@@ -177,6 +181,12 @@ std::optional<int> takeLimits(const CommandLine &line, Options &options) {
                          line.memoryLimit + "'");
     options.memoryLimit = *bytes;
   }
+  constexpr unsigned mostThreads = 1024;
+  if (line.threads.getNumOccurrences() &&
+      (StringRef(line.threads).getAsInteger(10, options.threads) || options.threads == 0 ||
+       options.threads > mostThreads))
+    return reportUsage("expected a number from 1 to 1024 for --threads, got '" + line.threads +
+                       "'");
   return std::nullopt;
 }
 
@@ -317,7 +327,14 @@ void chooseOutput(Options &options) {
 
 } // namespace
 
+/// Removes an option of LLVM's libraries that has the name of one of ours.
+static void removeForeign(StringRef name) {
+  if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
+    option->removeArgument();
+}
+
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
+  removeForeign("threads");
   CommandLine line;
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](raw_ostream &stream) {

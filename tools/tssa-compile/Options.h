@@ -64,6 +64,8 @@ struct Options {
   /// The time limit in seconds, 0 for none, and its text on the command line.
   double timeout = 0;
   std::string timeoutText;
+  /// The number of threads that compile; 0 for one on each CPU.
+  unsigned threads = 0;
   /// The number of bytes that may be allocated; 0 for no limit.
   uint64_t memoryLimit = 0;
 };

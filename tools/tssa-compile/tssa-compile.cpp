@@ -17,6 +17,7 @@
 #include "tssa/Import/PyTorch.h"
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Pipeline/Threads.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -25,6 +26,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/Threading.h"
 
 #include <csignal>
 #include <unistd.h>
@@ -167,10 +169,8 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
     return report(options, std::move(error), InternalError);
   switch (options.emit) {
   case Emit::LLVM:
-    return writeOutput(options, [&](raw_pwrite_stream &stream) {
-      compilation.printLLVM(stream);
-      return Error::success();
-    });
+    return writeOutput(
+        options, [&](raw_pwrite_stream &stream) { return compilation.printLLVM(stream); });
   case Emit::PTX:
     return writeOutput(options, [&](raw_pwrite_stream &stream) -> Error {
       Expected<std::string> text = compilation.emitPTX();
@@ -217,6 +217,15 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
   return compile;
 }
 
+/// Returns the number of threads that compile. Each needs memory of its own.
+static unsigned countThreads(const Options &options) {
+  constexpr uint64_t bytesOfThread = uint64_t(256) << 20;
+  unsigned count = options.threads ? options.threads : hardware_concurrency().compute_thread_count();
+  if (options.memoryLimit)
+    count = std::min<uint64_t>(count, std::max<uint64_t>(options.memoryLimit / bytesOfThread, 1));
+  return count;
+}
+
 static int compileModel(const Options &options) {
   if (options.output != "-" && sys::fs::equivalent(options.input, options.output)) {
     errs() << "tssa-compile: error: the output '" << options.output << "' is the input\n";
@@ -233,7 +242,10 @@ static int compileModel(const Options &options) {
   }
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
+  Threads threads(countThreads(options));
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  // Also for one thread: errors are then found in the same order as with more.
+  context.setThreadPool(threads);
   DiagnosticPrinter printer(context, options.input, options.remarks);
   if (options.check)
     return checkModel(context, options, getImportOptions(options));

@@ -78,7 +78,7 @@ public:
   /// Returns the kernels and their schedules as a file of schedules, if the options asked for it.
   llvm::StringRef getSchedules() const;
   /// Prints the LLVM IR of the kernels if the target is CUDA, else that of the whole program.
-  void printLLVM(llvm::raw_ostream &stream);
+  llvm::Error printLLVM(llvm::raw_ostream &stream);
   /// Writes the host program as assembly text or as an object.
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
   /// Returns the PTX of the kernels; only for CUDA.

@@ -16,6 +16,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
@@ -69,10 +70,18 @@ llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
 llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool onlyNeeded,
                         const Machine &machine);
 
-/// Optimises `module` for speed. All symbols become internal or hidden except those that a program
-/// exports, whose names get `suffix`. With `sanitize`, AddressSanitizer checks every access.
-void optimize(llvm::Module &module, llvm::TargetMachine &target, llvm::StringRef suffix,
-              bool sanitize = false);
+struct OptimizeOptions {
+  /// Is appended to the names that a program exports.
+  std::string suffix;
+  /// Whether AddressSanitizer checks every access.
+  bool sanitize = false;
+  /// What other modules of the program use or define, and its name in machine code.
+  llvm::StringMap<std::string> shared;
+};
+
+/// Optimises `module` for speed. Its definitions become internal, except those that a program
+/// exports, and those that are shared, which become hidden and get their names in machine code.
+void optimize(llvm::Module &module, llvm::TargetMachine &target, const OptimizeOptions &options);
 
 /// Writes an optimised module to `stream` as assembly text or as an object.
 llvm::Error emit(llvm::Module &module, llvm::TargetMachine &target, bool assembly,

@@ -83,16 +83,28 @@ static void watch(Module &module, ModulePassManager &passes) {
   passes.addPass(AddressSanitizerPass(options));
 }
 
-void optimize(Module &module, TargetMachine &target, StringRef suffix, bool sanitize) {
-  internalizeModule(module, [](const GlobalValue &value) {
-    return is_contained(exports, value.getName()) || isCalledLate(value);
+/// Decides which names a linker sees.
+static void setVisibility(Module &module, const OptimizeOptions &options) {
+  internalizeModule(module, [&](const GlobalValue &value) {
+    return is_contained(exports, value.getName()) || isCalledLate(value) ||
+           options.shared.contains(value.getName());
   });
   for (StringRef name : exports)
     if (GlobalValue *value = module.getNamedValue(name))
-      value->setName(name + suffix);
+      value->setName(name + options.suffix);
   for (Function &function : module)
     if (isCalledLate(function))
       function.setVisibility(GlobalValue::HiddenVisibility);
+  for (const auto &[name, linked] : options.shared)
+    if (GlobalValue *value = module.getNamedValue(name)) {
+      value->setVisibility(GlobalValue::HiddenVisibility);
+      value->setDSOLocal(true);
+      value->setName(linked);
+    }
+}
+
+void optimize(Module &module, TargetMachine &target, const OptimizeOptions &options) {
+  setVisibility(module, options);
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
@@ -109,7 +121,7 @@ void optimize(Module &module, TargetMachine &target, StringRef suffix, bool sani
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   ModulePassManager passes = builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
-  if (sanitize)
+  if (options.sanitize)
     watch(module, passes);
   passes.run(module, modules);
 }

@@ -8,7 +8,7 @@
 #include "lld/Common/Driver.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/MemoryFile.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -76,8 +76,26 @@ std::string OutputPipe::collect() {
   return std::move(bytes);
 }
 
+/// Writes an archive of the objects. A program may have more objects than a process may have files.
+static Error writeArchive(ArrayRef<std::string> objects, const MemoryFile &file) {
+  std::vector<NewArchiveMember> members;
+  for (const std::string &object : objects)
+    members.emplace_back(MemoryBufferRef(object, "part.o"));
+  auto archive = writeArchiveToBuffer(members, SymtabWritingMode::NoSymtab,
+                                      object::Archive::K_GNU, /*Deterministic=*/true,
+                                      /*Thin=*/false);
+  if (!archive)
+    return archive.takeError();
+  return file.write((*archive)->getBuffer());
+}
+
 Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
-  std::vector<MemoryFile> inputs(objects.size());
+  MemoryFile input;
+  if (Error error = input.create())
+    return std::move(error);
+  if (Error error = writeArchive(objects, input))
+    return std::move(error);
+  std::string inputPath = input.getPath();
   OutputPipe output;
   if (Error error = output.create())
     return std::move(error);
@@ -99,18 +117,9 @@ Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
                                          "--hash-style=gnu",
                                          "-O2",
                                          "--strip-all",
-                                         "--threads=1"};
-  std::vector<std::string> paths;
-  for (auto [input, object] : zip_equal(inputs, objects)) {
-    if (Error error = input.create())
-      return std::move(error);
-    if (Error error = input.write(object))
-      return std::move(error);
-    paths.push_back(input.getPath());
-  }
-  for (const std::string &path : paths)
-    arguments.push_back(path.c_str());
-
+                                         "--threads=1",
+                                         "--whole-archive",
+                                         inputPath.c_str()};
   static std::mutex oneAtATime; // lld keeps its state in globals
   std::lock_guard<std::mutex> lock(oneAtATime);
   std::string messages;

@@ -201,7 +201,7 @@ static Expected<CompiledKernel> compile(gpu::GPUModuleOp device, llvm::StringRef
   auto *get = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "tssa_run", **code);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", get));
   builder.CreateRet(table);
-  ::tssa::cpu::optimize(**code, **target, /*suffix=*/"");
+  ::tssa::cpu::optimize(**code, **target, {});
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   if (Error error = ::tssa::cpu::emit(**code, **target, /*assembly=*/false, stream))

@@ -1,0 +1,63 @@
+//===- Program.h - machine code of a program in parts -----------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A program for a CPU is compiled in parts: the host program, and each kernel by itself. The parts
+/// are compiled in parallel on the threads of the MLIR context. Which parts there are, and the code
+/// of each, depends on the program only.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TARGET_CPU_PROGRAM_H
+#define TSSA_TARGET_CPU_PROGRAM_H
+
+#include "tssa/Target/CPU.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tssa::cpu {
+
+struct ProgramOptions {
+  Machine machine;
+  OptimizeOptions optimize;
+  /// The names in machine code of kernels that have a key: `kernel.` and the key. Equal kernels
+  /// have the same key and are compiled once.
+  llvm::StringMap<std::string> keys;
+  /// Whether the program defines the functions that all programs of an artifact share.
+  bool definesMemory = true;
+};
+
+class Program {
+public:
+  /// `context` must outlive this object.
+  Program(mlir::MLIRContext &context, ProgramOptions options);
+  ~Program();
+
+  /// Translates `module`, which must be in the LLVM dialect, and optimises it.
+  llvm::Error translate(mlir::ModuleOp module);
+
+  /// Prints the LLVM IR of all parts as one module.
+  llvm::Error print(llvm::raw_ostream &stream) const;
+  /// Writes all parts as one module of assembly text, or as one object.
+  llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream) const;
+  /// Returns an object for each part, the host program first.
+  llvm::Expected<std::vector<std::string>> emitObjects() const;
+
+private:
+  struct Code;
+  mlir::MLIRContext &context;
+  ProgramOptions options;
+  std::vector<std::unique_ptr<Code>> codes;
+
+  void plan(mlir::ModuleOp module);
+  llvm::Error forEach(llvm::function_ref<llvm::Error(size_t)> work) const;
+  llvm::Error translate(Code &code) const;
+  llvm::Error linkRoutines(llvm::Module &host) const;
+  llvm::Expected<std::unique_ptr<llvm::Module>> join(llvm::LLVMContext &context) const;
+};
+
+} // namespace tssa::cpu
+
+#endif // TSSA_TARGET_CPU_PROGRAM_H
