@@ -15,6 +15,8 @@ if(TSSA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${TSSA_CCACHE})
 endif()
 
+# The cache of kernels tells builds of the compiler apart by their ids.
+add_link_options(-Wl,--build-id=sha1)
 add_compile_options(-Wall -Wextra -Wno-unused-parameter -fvisibility=hidden)
 if(NOT TSSA_ASSERTIONS)
   add_compile_definitions($<$<COMPILE_LANGUAGE:C,CXX>:NDEBUG>)

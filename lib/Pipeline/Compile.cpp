@@ -60,10 +60,11 @@ llvm::Error Compilation::writeArtifact(StringRef path, bool &wasWriting) {
   manifest.modelName = options.modelName;
   manifest.producer = options.producer;
   for (auto &variant : variants) {
-    llvm::Expected<std::vector<std::string>> own = variant->emitObjects();
+    llvm::Expected<std::vector<cpu::Object>> own = variant->emitObjects();
     if (!own)
       return own.takeError();
-    llvm::append_range(objects, std::move(*own));
+    for (cpu::Object &object : *own)
+      objects.push_back(std::move(object.bytes));
     if (llvm::Error error = variant->makeImages())
       return error;
     auto content = variant->getContent();

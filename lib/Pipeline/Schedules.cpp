@@ -16,14 +16,22 @@ using namespace mlir::tssa;
 
 namespace tssa {
 
+/// Prints a kernel under a name that all kernels share.
+static std::string print(OwningOpRef<te::KernelOp> kernel) {
+  kernel->setSymName("kernel");
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  kernel->print(stream);
+  return text;
+}
+
+std::string getKernelText(te::KernelOp kernel) { return print(kernel.clone()); }
+
 std::string getKernelKey(te::KernelOp kernel) {
   OwningOpRef<te::KernelOp> copy = kernel.cloneWithoutRegions();
   IRMapping mapping;
   kernel.getBody().cloneInto(&copy->getBody(), mapping);
-  copy->setSymName("kernel");
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  copy->print(stream);
+  std::string text = print(std::move(copy));
   return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(text)), /*LowerCase=*/true);
 }
 

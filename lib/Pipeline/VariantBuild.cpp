@@ -41,7 +41,7 @@ private:
 
 VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
                            std::vector<StepTime> &times)
-    : options(options), target(options.targets[number]), number(number), times(times) {
+    : options(options), target(options.targets[number]), number(number), times(times), cache(options) {
   description.target = target.getName();
   if (number > 0)
     description.suffix = "_" + std::to_string(number);
@@ -73,6 +73,16 @@ LogicalResult VariantBuild::dump(const Stage &stage, unsigned stageNumber) {
   }
   if (error)
     return module.emitError("cannot write '") << path << "': " << error.message();
+  return success();
+}
+
+/// Gives the kernels of a CPU their keys, and takes the code that the cache has.
+LogicalResult VariantBuild::findKernels() {
+  if (target.kind != Target::CPU)
+    return success();
+  if (llvm::Error error = cache.open())
+    return module.emitError(llvm::toString(std::move(error)));
+  cache.find(module, programOptions);
   return success();
 }
 
@@ -121,8 +131,11 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
       return failure();
     if (stage.name == "functional" && number == 0 && failed(describeSignature(module, manifest)))
       return failure();
-    if (stage.name == "buffers")
+    if (stage.name == "buffers") {
       describeMemory(module, description);
+      if (failed(findKernels()))
+        return failure();
+    }
     if (stage.name == "target")
       describeLaunches(module, manifest, description);
     if (options.afterStage && failed(options.afterStage(stage, module, target)))
@@ -159,12 +172,11 @@ llvm::Error VariantBuild::translateKernels() {
 
 llvm::Error VariantBuild::translate() {
   Timed timed(times, getStepName("translate"));
-  cpu::ProgramOptions program;
-  program.machine = options.machine;
-  program.optimize.suffix = description.suffix;
-  program.optimize.sanitize = options.sanitize;
-  program.definesMemory = number == 0;
-  code = std::make_unique<cpu::Program>(*module.getContext(), std::move(program));
+  programOptions.machine = options.machine;
+  programOptions.optimize.suffix = description.suffix;
+  programOptions.optimize.sanitize = options.sanitize;
+  programOptions.definesMemory = number == 0;
+  code = std::make_unique<cpu::Program>(*module.getContext(), std::move(programOptions));
   if (llvm::Error error = code->translate(module))
     return error;
   return target.kind == Target::CUDA ? translateKernels() : llvm::Error::success();
@@ -182,9 +194,12 @@ llvm::Error VariantBuild::emit(bool assembly, llvm::raw_pwrite_stream &stream) {
   return code->emit(assembly, stream);
 }
 
-llvm::Expected<std::vector<std::string>> VariantBuild::emitObjects() {
+llvm::Expected<std::vector<cpu::Object>> VariantBuild::emitObjects() {
   Timed timed(times, getStepName("emit"));
-  return code->emitObjects();
+  llvm::Expected<std::vector<cpu::Object>> objects = code->emitObjects();
+  if (objects)
+    cache.store(*objects);
+  return objects;
 }
 
 llvm::Expected<std::string> VariantBuild::emitPTX() {

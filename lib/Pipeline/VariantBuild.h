@@ -7,6 +7,7 @@
 #ifndef LIB_PIPELINE_VARIANTBUILD_H
 #define LIB_PIPELINE_VARIANTBUILD_H
 
+#include "KernelCache.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Target/CPU/Program.h"
@@ -32,8 +33,9 @@ public:
   llvm::Error translate();
   llvm::Error printLLVM(llvm::raw_ostream &stream);
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
-  /// Returns the objects of the host program and of kernels for CPUs.
-  llvm::Expected<std::vector<std::string>> emitObjects();
+  /// Returns the objects of the host program and of kernels for CPUs. Keeps those of kernels, if the
+  /// options name a folder.
+  llvm::Expected<std::vector<cpu::Object>> emitObjects();
   /// Returns the PTX of the kernels for CUDA.
   llvm::Expected<std::string> emitPTX();
   /// Makes the images of the kernels: PTX, and a cubin if ptxas is found.
@@ -53,6 +55,8 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> logical;
   std::string schedules;
   runtime::Variant description;
+  KernelCache cache;
+  cpu::ProgramOptions programOptions;
   std::unique_ptr<cpu::Program> code;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> kernels;
@@ -61,6 +65,7 @@ private:
   std::vector<std::shared_ptr<void>> storage;
 
   std::string getStepName(llvm::StringRef step) const;
+  mlir::LogicalResult findKernels();
   mlir::LogicalResult runStage(const Stage &stage);
   void recordSchedules();
   mlir::LogicalResult dump(const Stage &stage, unsigned stageNumber);

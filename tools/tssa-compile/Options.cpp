@@ -50,6 +50,11 @@ struct CommandLine {
                                 cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::desc("Write the module after every stage"),
                                cl::value_desc("DIR"), cl::cat(category)};
+  cl::opt<std::string> cacheDir{
+      "cache-dir",
+      cl::desc("Keep the code of kernels in DIR, and take what is kept there. Serves --emit=so "
+               "only, without --remarks, --dump-dir and --verify-each-stage"),
+      cl::value_desc("DIR"), cl::cat(category)};
   cl::opt<bool> verify{"verify-each-stage",
                        cl::desc("Run the model after every stage and name the first wrong one"),
                        cl::cat(category)};
@@ -163,6 +168,20 @@ std::optional<int> takeRemarks(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Takes what says how to compile, and not what.
+std::optional<int> takeResources(const CommandLine &line, Options &options) {
+  options.cacheDir = line.cacheDir;
+  if (line.untrusted && line.cacheDir.getNumOccurrences())
+    return reportUsage("--cache-dir and --untrusted exclude each other");
+  constexpr unsigned mostThreads = 1024;
+  if (line.threads.getNumOccurrences() &&
+      (StringRef(line.threads).getAsInteger(10, options.threads) || options.threads == 0 ||
+       options.threads > mostThreads))
+    return reportUsage("expected a number from 1 to 1024 for --threads, got '" + line.threads +
+                       "'");
+  return std::nullopt;
+}
+
 std::optional<int> takeLimits(const CommandLine &line, Options &options) {
   options.untrusted = line.untrusted;
   options.timeout = line.untrusted ? untrustedSeconds : 0;
@@ -181,13 +200,7 @@ std::optional<int> takeLimits(const CommandLine &line, Options &options) {
                          line.memoryLimit + "'");
     options.memoryLimit = *bytes;
   }
-  constexpr unsigned mostThreads = 1024;
-  if (line.threads.getNumOccurrences() &&
-      (StringRef(line.threads).getAsInteger(10, options.threads) || options.threads == 0 ||
-       options.threads > mostThreads))
-    return reportUsage("expected a number from 1 to 1024 for --threads, got '" + line.threads +
-                       "'");
-  return std::nullopt;
+  return takeResources(line, options);
 }
 
 bool isModelFile(StringRef path) {
@@ -335,6 +348,7 @@ static void removeForeign(StringRef name) {
 
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   removeForeign("threads");
+  removeForeign("cache-dir");
   CommandLine line;
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](raw_ostream &stream) {

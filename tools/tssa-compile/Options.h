@@ -36,6 +36,8 @@ struct Options {
   Emit emit;
   std::string schedule;
   std::string dumpDir;
+  /// Folder in which the code of kernels is kept; empty for none.
+  std::string cacheDir;
   llvm::StringMap<int64_t> dims;
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
   bool verifyEachStage = false;

@@ -210,6 +210,11 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
   compile.sanitize = options.sanitize;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;
+  // What reports on kernels needs all of them.
+  bool reports = options.remarks || !options.dumpDir.empty() || options.verifyEachStage ||
+                 !options.injectFault.empty();
+  if (options.emit == Emit::SharedObject && !reports)
+    compile.cacheDir = options.cacheDir;
   compile.scheduleFile = options.schedule;
   compile.verifiesPasses |= options.verifyEachStage;
   compile.keepsSchedules = options.emit == Emit::Schedule;

@@ -9,6 +9,7 @@
 #include "Interrupt.h"
 
 #include "tssa/Runtime/NearName.h"
+#include "tssa/Runtime/Cache.h"
 #include "tssa/Runtime/SHA256.h"
 
 #include <algorithm>
@@ -176,54 +177,15 @@ static Status openCache(const Options &options, std::string &folder) {
     folder = std::string(home) + "/.cache/tssa";
   else
     return Status::success();
-  std::error_code error;
-  fs::create_directories(fs::path(folder).parent_path(), error);
-  bool made = ::mkdir(folder.c_str(), 0700) == 0;
-  struct stat info;
-  if (!made && (errno != EEXIST || ::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))) {
-    if (options.cacheDir)
-      return ioError(folder, "cannot be the cache");
+  CacheFolderState state;
+  Status status = openCacheFolder(folder, state);
+  if (state == CacheFolderState::Missing && !options.cacheDir)
     folder.clear();
-    return Status::success();
-  }
-  // Anybody who can write to this folder can choose the code that this process runs.
-  if (!made && ((info.st_mode & S_IWOTH) || info.st_uid != ::geteuid()))
-    return makeError(TSSA_IO, "cache '" + folder +
-                                  "' is writable by everybody, or belongs "
-                                  "to another user; give another --cache-dir");
-  if (::access(folder.c_str(), W_OK) != 0 && !options.cacheDir)
+  else if (!status.ok())
+    return status;
+  else if (::access(folder.c_str(), W_OK) != 0 && !options.cacheDir)
     folder.clear();
   return Status::success();
-}
-
-/// Removes the least recently used entries until at most `limit` bytes are left, but never removes
-/// the entry `kept`. Ignores entries that other processes remove or add at the same time.
-static void evict(const fs::path &kept, uint64_t limit) {
-  struct File {
-    fs::file_time_type used;
-    uint64_t size;
-    fs::path path;
-  };
-  std::vector<File> files;
-  uint64_t total = 0;
-  std::error_code error;
-  for (const fs::directory_entry &entry : fs::directory_iterator(kept.parent_path(), error)) {
-    std::error_code gone;
-    File file{entry.last_write_time(gone), entry.file_size(gone), entry.path()};
-    if (gone || file.path.extension() != ".so")
-      continue;
-    total += file.size;
-    if (file.path != kept)
-      files.push_back(std::move(file));
-  }
-  std::sort(files.begin(), files.end(),
-            [](const File &left, const File &right) { return left.used < right.used; });
-  for (const File &file : files) {
-    if (total <= limit)
-      return;
-    if (fs::remove(file.path, error))
-      total -= file.size;
-  }
 }
 
 /// Runs the compiler and waits. The compiler's stdout goes to this process's stderr, because this
@@ -312,14 +274,13 @@ Status CompiledModel::prepare(const Options &options, bool again, int &exitCode)
       return status;
   }
   if (!again && memory < 0 && ::access(path.c_str(), R_OK) == 0) {
-    // Record the use. This may fail, for example in a read-only folder.
-    ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+    touchCacheFile(path);
     return Status::success();
   }
   compiled = true;
   if (Status status = spawnCompiler(compiler, options, path, exitCode); !status.ok())
     return status;
   if (memory < 0)
-    evict(path, options.cacheLimit);
+    evictCacheFiles(path, options.cacheLimit);
   return Status::success();
 }

@@ -62,6 +62,12 @@ void te::markArena(FunctionOpInterface function, unsigned argument) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+bool te::isCompiled(Operation *kernel) { return kernel->hasAttr(compiledName); }
+
+void te::setCompiled(Operation *kernel) {
+  kernel->setAttr(compiledName, UnitAttr::get(kernel->getContext()));
+}
+
 std::optional<int64_t> te::getFlops(FunctionOpInterface function) {
   auto flops = function->getAttrOfType<IntegerAttr>(flopsName);
   return flops ? std::optional<int64_t>(flops.getInt()) : std::nullopt;

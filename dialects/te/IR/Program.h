@@ -14,6 +14,7 @@
 ///   te.arena          argument of bytes        te-plan-buffers     target
 ///   te.weights        module: #te.weight       te-plan-buffers     artifact
 ///   te.separate       module: unit             --sanitize          te-plan-buffers, target
+///   te.compiled       te.kernel: unit          cache of kernels    loops
 ///   te.flops          function: i64            loops               target
 ///   te.block          function: #te.block      loops               target
 ///   te.kernels        module: #te.device_kernel  target            manifest
@@ -57,6 +58,11 @@ void markArena(FunctionOpInterface function, unsigned argument);
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
+
+/// Returns whether the machine code of the kernel is known already, so that only its declaration is
+/// needed.
+bool isCompiled(Operation *kernel);
+void setCompiled(Operation *kernel);
 
 /// Returns the number of floating-point operations of a kernel, or nothing if they cannot be
 /// counted. For kernel `@k`, the attribute is on the function `@k.extent`, which returns the number

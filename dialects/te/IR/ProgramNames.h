@@ -20,6 +20,7 @@ inline constexpr StringLiteral portName = "te.port";
 inline constexpr StringLiteral weightsName = "te.weights";
 inline constexpr StringLiteral arenaName = "te.arena";
 inline constexpr StringLiteral separateName = "te.separate";
+inline constexpr StringLiteral compiledName = "te.compiled";
 inline constexpr StringLiteral flopsName = "te.flops";
 inline constexpr StringLiteral blockName = "te.block";
 

@@ -7,6 +7,7 @@
 
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/ProgramNames.h"
+#include "dialects/te/IR/TEOps.h"
 #include "dialects/te/IR/TEDialect.h"
 
 using namespace mlir;
@@ -52,6 +53,8 @@ LogicalResult TEDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
                ? failure()
                : verifyLaunches(op, cast<ArrayAttr>(value));
   if (name == separateName && isa<ModuleOp>(op) && isa<UnitAttr>(value))
+    return success();
+  if (name == compiledName && isa<KernelOp>(op) && isa<UnitAttr>(value))
     return success();
   if (name == blockName && isa<FunctionOpInterface>(op) && isa<BlockAttr>(value))
     return success();

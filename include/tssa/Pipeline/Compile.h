@@ -38,6 +38,10 @@ struct CompileOptions {
   /// File of schedules for kernels (Schedules.h); empty for none. Only allowed with a single
   /// target.
   std::string scheduleFile;
+  /// Folder in which the machine code of kernels is kept for later compilations; empty for none.
+  std::string cacheDir;
+  /// The number of bytes up to which code is kept.
+  uint64_t cacheLimit = uint64_t(512) << 20;
   /// Whether `getSchedules` returns the schedules of the kernels.
   bool keepsSchedules = false;
   /// Whether the module is verified after every pass, and not only at the ends of stages. On in

@@ -23,6 +23,9 @@ namespace tssa {
 /// schedule and locations. Kernels with equal keys compute the same.
 std::string getKernelKey(mlir::tssa::te::KernelOp kernel);
 
+/// Returns the text of a kernel without locations and with a name that all kernels share.
+std::string getKernelText(mlir::tssa::te::KernelOp kernel);
+
 /// The kernels with one key, and their launches in program order.
 struct KernelGroup {
   llvm::SmallVector<mlir::tssa::te::KernelOp, 1> kernels;

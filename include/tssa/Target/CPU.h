@@ -70,6 +70,10 @@ llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module,
 llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool onlyNeeded,
                         const Machine &machine);
 
+/// Whether code generation may call the function, so that every artifact defines it: memcpy,
+/// memmove, memset and __truncdfhf2.
+bool isCalledLate(llvm::StringRef name);
+
 struct OptimizeOptions {
   /// Is appended to the names that a program exports.
   std::string suffix;

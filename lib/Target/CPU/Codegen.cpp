@@ -28,10 +28,9 @@ void registerTranslations(mlir::DialectRegistry &registry) {
 /// Names that a program exports if it defines them.
 static constexpr StringRef exports[] = {"tssa_run", "tssa_plan", "tssa_kernels"};
 
-/// Whether code generation may still call the function, so that it must survive optimisation.
-static bool isCalledLate(const GlobalValue &value) {
+bool isCalledLate(StringRef name) {
   static constexpr StringRef names[] = {"memcpy", "memmove", "memset", "__truncdfhf2"};
-  return is_contained(names, value.getName());
+  return is_contained(names, name);
 }
 
 static void setMachine(Function &function, const Machine &machine) {
@@ -86,14 +85,14 @@ static void watch(Module &module, ModulePassManager &passes) {
 /// Decides which names a linker sees.
 static void setVisibility(Module &module, const OptimizeOptions &options) {
   internalizeModule(module, [&](const GlobalValue &value) {
-    return is_contained(exports, value.getName()) || isCalledLate(value) ||
+    return is_contained(exports, value.getName()) || isCalledLate(value.getName()) ||
            options.shared.contains(value.getName());
   });
   for (StringRef name : exports)
     if (GlobalValue *value = module.getNamedValue(name))
       value->setName(name + options.suffix);
   for (Function &function : module)
-    if (isCalledLate(function))
+    if (isCalledLate(function.getName()))
       function.setVisibility(GlobalValue::HiddenVisibility);
   for (const auto &[name, linked] : options.shared)
     if (GlobalValue *value = module.getNamedValue(name)) {

@@ -7,6 +7,7 @@
 
 #include "WindowLoad.h"
 #include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -37,6 +38,8 @@ namespace {
 /// Elements that are not close together are gathered. Small buffers are on the stack.
 class CPUKernel : public KernelTarget {
 public:
+  explicit CPUKernel(bool isCompiled) : isCompiled(isCompiled) {}
+
   ArrayRef<layout::Level> getLevels() const override {
     static constexpr layout::Level levels[] = {layout::Level::Parallel};
     return levels;
@@ -139,10 +142,16 @@ public:
   LogicalResult finish(func::FuncOp func) override {
     // Kernels are never inlined: one function with all kernels would take long to compile.
     func->setAttr("passthrough", Builder(func).getStrArrayAttr({"noinline"}));
+    if (isCompiled) {
+      func.eraseBody();
+      func.setPrivate();
+    }
     return success();
   }
 
 private:
+  bool isCompiled;
+
   static Value buildGather(IndexBuilder &index, const LaneAccess &access, Value mask, Value pad) {
     OpBuilder &builder = index.getBuilder();
     Location loc = index.getLoc();
@@ -184,7 +193,7 @@ struct ConvertKernelsToLoops : ::tssa::cpu::impl::ConvertKernelsToLoopsBase<Conv
   void runOnOperation() final {
     OpBuilder builder(&getContext());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<te::KernelOp>())) {
-      CPUKernel target;
+      CPUKernel target(te::isCompiled(kernel));
       if (failed(lowerKernel(builder, kernel, target)))
         return signalPassFailure();
       kernel.erase();

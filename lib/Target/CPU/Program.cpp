@@ -12,6 +12,7 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Object/ObjectFile.h"
 
 using namespace llvm;
 
@@ -23,6 +24,9 @@ struct Program::Code {
   LLVMContext context;
   std::unique_ptr<TargetMachine> machine;
   std::unique_ptr<Module> module;
+  std::string key;
+  /// The object, if it was known before.
+  std::optional<std::string> object;
 };
 
 static std::string getName(mlir::Operation *op) {
@@ -47,36 +51,71 @@ Error Program::forEach(function_ref<Error(size_t)> work) const {
   return first;
 }
 
-/// Names what parts share, and makes the list of what has to be compiled: equal kernels once.
-void Program::plan(mlir::ModuleOp module) {
-  StringSet<> known;
-  for (Part &part : splitProgram(module)) {
-    for (mlir::Operation *op : part.shared) {
-      std::string name = getName(op);
-      auto key = options.keys.find(name);
-      options.optimize.shared[name] =
-          key == options.keys.end() ? name + options.optimize.suffix : "kernel." + key->second;
-    }
-    if (part.entry && !known.insert(options.optimize.shared[getName(part.entry)]).second)
-      continue;
-    codes.push_back(std::make_unique<Code>());
-    codes.back()->part = std::move(part);
+/// Adds the names of what an object uses and does not define.
+static Error collectUndefined(StringRef object, StringMap<std::string> &names) {
+  auto file = object::ObjectFile::createObjectFile(MemoryBufferRef(object, "kernel"));
+  if (!file)
+    return file.takeError();
+  for (const object::SymbolRef &symbol : (*file)->symbols()) {
+    Expected<uint32_t> flags = symbol.getFlags();
+    Expected<StringRef> name = symbol.getName();
+    if (!flags || !name)
+      return joinErrors(flags.takeError(), name.takeError());
+    if ((*flags & object::SymbolRef::SF_Undefined) && !name->empty() && !isCalledLate(*name))
+      names[*name] = name->str();
   }
-  // The routines, which are linked to the host program, define what no part does.
-  for (mlir::Operation *op : codes.front()->part.declared)
-    options.optimize.shared.try_emplace(getName(op), getName(op) + options.optimize.suffix);
+  return Error::success();
 }
 
+/// Names what parts share, and lists what has to be compiled: parts with equal keys once.
+Error Program::plan(mlir::ModuleOp module) {
+  StringSet<> known;
+  for (Part &part : splitProgram(module)) {
+    auto code = std::make_unique<Code>();
+    if (part.entry)
+      code->key = options.keys.lookup(getName(part.entry));
+    for (mlir::Operation *op : part.shared)
+      options.optimize.shared[getName(op)] =
+          code->key.empty() ? getName(op) + options.optimize.suffix : "kernel." + code->key;
+    if (!code->key.empty() && !known.insert(code->key).second)
+      continue;
+    if (auto object = options.objects.find(code->key); object != options.objects.end()) {
+      code->object = std::move(object->second);
+      if (Error error = collectUndefined(*code->object, routines))
+        return error;
+    }
+    code->part = std::move(part);
+    codes.push_back(std::move(code));
+  }
+  for (mlir::Operation *op : codes.front()->part.declared)
+    if (!isa<mlir::LLVM::LLVMFuncOp>(op))
+      routines[getName(op)] = getName(op);
+  for (const auto &[name, linked] : routines)
+    options.optimize.shared[name] = linked;
+  return Error::success();
+}
+
+/// Links library routines to the host program, which defines for all parts what they use of them.
+/// The programs of an artifact share these definitions.
 Error Program::linkRoutines(Module &host) const {
+  for (const auto &[name, linked] : routines)
+    if (!host.getNamedValue(name))
+      new GlobalVariable(host, PointerType::get(host.getContext(), 0), /*isConstant=*/false,
+                         GlobalValue::ExternalLinkage, /*Initializer=*/nullptr, name);
   if (Error error =
           linkBitcode(host, getRoutinesBitcode(), /*onlyNeeded=*/true, options.machine))
     return error;
+  for (const auto &[name, linked] : routines)
+    if (GlobalValue *value = host.getNamedValue(name); value && !value->isDeclaration())
+      value->setLinkage(GlobalValue::WeakAnyLinkage);
   if (!options.definesMemory)
     return Error::success();
   return linkBitcode(host, getMemoryBitcode(), /*onlyNeeded=*/false, options.machine);
 }
 
 Error Program::translate(Code &code) const {
+  if (code.object)
+    return Error::success();
   Expected<std::unique_ptr<TargetMachine>> machine = createTargetMachine(options.machine);
   if (!machine)
     return machine.takeError();
@@ -94,7 +133,8 @@ Error Program::translate(Code &code) const {
 }
 
 Error Program::translate(mlir::ModuleOp module) {
-  plan(module);
+  if (Error error = plan(module))
+    return error;
   return forEach([&](size_t i) { return translate(*codes[i]); });
 }
 
@@ -131,13 +171,18 @@ Error Program::emit(bool assembly, raw_pwrite_stream &stream) const {
   return cpu::emit(**joined, *codes.front()->machine, assembly, stream);
 }
 
-Expected<std::vector<std::string>> Program::emitObjects() const {
-  std::vector<std::string> objects(codes.size());
-  Error error = forEach([&](size_t i) {
-    SmallString<0> object;
-    raw_svector_ostream stream(object);
-    Error error = cpu::emit(*codes[i]->module, *codes[i]->machine, /*assembly=*/false, stream);
-    objects[i] = std::string(object);
+Expected<std::vector<Object>> Program::emitObjects() const {
+  std::vector<Object> objects(codes.size());
+  Error error = forEach([&](size_t i) -> Error {
+    const Code &code = *codes[i];
+    if (code.object) {
+      objects[i] = {*code.object, code.key, /*isNew=*/false};
+      return Error::success();
+    }
+    SmallString<0> bytes;
+    raw_svector_ostream stream(bytes);
+    Error error = cpu::emit(*code.module, *code.machine, /*assembly=*/false, stream);
+    objects[i] = {std::string(bytes), code.key, /*isNew=*/true};
     return error;
   });
   if (error)

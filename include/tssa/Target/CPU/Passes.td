@@ -20,7 +20,8 @@ def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp">
 
     - **Needs**: a schedule for every kernel (the layout stage), except for kernels of te.update and
       te.scan.
-    - **Keeps**: the host program.
+    - **Keeps**: the host program. A kernel with `te.compiled`, whose machine code is known, becomes a
+      declaration and its extent function.
     - **Gives up**: schedules that do not fit their kernel, with an error.
 
     ```mlir

@@ -22,11 +22,22 @@ namespace tssa::cpu {
 struct ProgramOptions {
   Machine machine;
   OptimizeOptions optimize;
-  /// The names in machine code of kernels that have a key: `kernel.` and the key. Equal kernels
-  /// have the same key and are compiled once.
+  /// The keys of functions whose address the program takes. The key decides the machine code: if
+  /// functions have the same key, one is compiled.
   llvm::StringMap<std::string> keys;
+  /// The objects of keys whose code is known already.
+  llvm::StringMap<std::string> objects;
   /// Whether the program defines the functions that all programs of an artifact share.
   bool definesMemory = true;
+};
+
+/// The machine code of a part.
+struct Object {
+  std::string bytes;
+  /// Empty for the host program and for a kernel without a key.
+  std::string key;
+  /// Whether the code was made now.
+  bool isNew = true;
 };
 
 class Program {
@@ -43,15 +54,17 @@ public:
   /// Writes all parts as one module of assembly text, or as one object.
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream) const;
   /// Returns an object for each part, the host program first.
-  llvm::Expected<std::vector<std::string>> emitObjects() const;
+  llvm::Expected<std::vector<Object>> emitObjects() const;
 
 private:
   struct Code;
   mlir::MLIRContext &context;
   ProgramOptions options;
   std::vector<std::unique_ptr<Code>> codes;
+  /// What parts use that neither the program nor code generation defines.
+  llvm::StringMap<std::string> routines;
 
-  void plan(mlir::ModuleOp module);
+  llvm::Error plan(mlir::ModuleOp module);
   llvm::Error forEach(llvm::function_ref<llvm::Error(size_t)> work) const;
   llvm::Error translate(Code &code) const;
   llvm::Error linkRoutines(llvm::Module &host) const;
