@@ -6,7 +6,8 @@ usage: load.py [--bin DIR] [--rounds 7] [--open 128] MODEL.onnx|DIR...
 Every figure is of a fresh process with one thread: import and load, then the first run, then the largest resident
 memory. The systems take turns, and the table has medians: CPU time / wall time in ms, memory in MB. TSSA loads what
 tssa-compile wrote before; the others load the ONNX file. numpy is imported and the inputs are made before the clocks
-start, and a turn that is not counted brings the files into memory. Open sizes are --open, the first of each input 1.
+start, and a turn that is not counted brings the files into memory. The inputs are in MODEL.in.npz (zoo/export.py), or
+are made: there, open sizes are --open, the first of each input 1.
 Python needs the package tssa (python-bindings), numpy and onnx. Of the others, those that are missing are left out.
 """
 
@@ -14,7 +15,6 @@ import argparse
 import importlib.util
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -61,6 +61,12 @@ SYSTEMS = {"TSSA": ("tssa", load_tssa, True), "TSSA, verify=False": ("tssa", loa
            "ONNX Runtime": ("onnxruntime", load_onnxruntime, False), "OpenVINO": ("openvino", load_openvino, False)}
 
 
+def peak_megabytes():
+    """The largest resident memory of this process. That of getrusage includes its parent's."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:")) * 1024 / 1e6
+
+
 def be_measured(system, model, inputs):
     """Is what each fresh process does: prints its figures."""
     given = measure.load_npz(inputs)
@@ -70,11 +76,11 @@ def be_measured(system, model, inputs):
     run(given)
     clocks.append((time.process_time(), time.perf_counter()))
     steps = [[1e3 * (after - before) for before, after in zip(*pair)] for pair in zip(clocks, clocks[1:])]
-    print(json.dumps(steps[0] + steps[1] + [resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3]))
+    print(json.dumps(steps[0] + steps[1] + [peak_megabytes()]))
 
 
 def make_inputs(model, size, path):
-    """Writes inputs for a model: seeded floats, and ones of other types."""
+    """Writes inputs for a model: seeded floats and ones of other types."""
     import onnx
 
     graph = onnx.load(model, load_external_data=False).graph
@@ -114,7 +120,11 @@ def measure_model(model, options, systems):
         if done.code:
             print(f"| {name} | {done.failure} |", flush=True)
             return
-        make_inputs(model, options.open, inputs)
+        beside = model[:-len(".onnx")] + ".in.npz"
+        if os.path.exists(beside):
+            inputs = beside
+        else:
+            make_inputs(model, options.open, inputs)
         files = {system: binary if SYSTEMS[system][2] else model for system in systems}
         for system, row in take_turns(systems, options.rounds, files, inputs).items():
             load_cpu, load_wall, run_cpu, run_wall, peak = row

@@ -101,6 +101,11 @@ class RandomNumbers(unittest.TestCase):
         self.assertEqual(self.draw()[1], self.draw()[1])
         self.assertEqual(self.draw()[1], self.draw(seed=2)[1])
 
+    def test_bad_seeds(self):
+        for seed in (-1, 2**64, "one"):
+            with self.assertRaises(TypeError):
+                self.draw(seed=seed)
+
 
 class Verification(unittest.TestCase):
     """Damaged weights are found, unless verify=False."""
@@ -131,11 +136,6 @@ class Verification(unittest.TestCase):
             tssa.Session(path)
         (y,) = tssa.Session(path, verify=False).run(None, {name: numpy.ones((2, 64), numpy.float32)})
         self.assertEqual(y.shape, (2, 64))
-
-    def test_bad_seeds(self):
-        for seed in (-1, 2**64, "one"):
-            with self.assertRaises(TypeError):
-                self.draw(seed=seed)
 
 
 class Package(unittest.TestCase):
