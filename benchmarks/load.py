@@ -56,6 +56,9 @@ def load_openvino(model):
     return compiled.create_infer_request().infer
 
 
+#: numpy's own threads would spin while the clocks run
+ALONE = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
 #: name in the table -> package, how it loads, whether it loads what tssa-compile wrote
 SYSTEMS = {"TSSA": ("tssa", load_tssa, True), "TSSA, verify=False": ("tssa", load_unverified, True),
            "ONNX Runtime": ("onnxruntime", load_onnxruntime, False), "OpenVINO": ("openvino", load_openvino, False)}
@@ -103,7 +106,7 @@ def take_turns(systems, rounds, files, inputs):
     for turn in range(rounds + 1):
         for system in systems:
             command = [sys.executable, os.path.abspath(__file__), "--measure", system, files[system], inputs]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=ALONE)
             if done.returncode:
                 raise RuntimeError(f"{system}: {done.stderr.strip()[-300:]}")
             if turn:
