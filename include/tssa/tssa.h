@@ -67,7 +67,7 @@ TSSA_API const char *tssa_version(void);
 typedef struct tssa_session tssa_session;
 
 typedef enum tssa_verify {
-  TSSA_VERIFY_AUTO = 0, ///< weights of up to 1 GiB if hashing is fast, else of up to 64 MiB
+  TSSA_VERIFY_AUTO = 0, ///< the default: as TSSA_VERIFY_ALWAYS
   TSSA_VERIFY_ALWAYS = 1,
   TSSA_VERIFY_NEVER = 2
 } tssa_verify;

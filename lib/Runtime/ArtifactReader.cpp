@@ -10,6 +10,7 @@
 
 #include "tssa/Runtime/Artifact.h"
 #include "tssa/Runtime/SHA256.h"
+#include "tssa/Runtime/XXH3.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,48 +21,42 @@ using namespace tssa::runtime;
 
 static constexpr uint64_t maxManifest = 256 << 20;
 static constexpr uint64_t pageSize = 4096;
-static constexpr uint64_t autoLimitAccelerated = uint64_t(1) << 30;
-static constexpr uint64_t autoLimitPlain = uint64_t(64) << 20;
 
 static Status corrupt(const std::string &path, const std::string &what) {
   return makeError(TSSA_CORRUPT, "'" + path + "': " + what);
 }
 
-static bool matches(std::string_view bytes, const Part &part) {
-  return SHA256::hash(bytes) == part.sha256;
-}
-
-/// Returns the parts of the file between the manifest and the tail, in order and without
-/// duplicates.
-static std::vector<Part> listParts(const Manifest &manifest) {
-  std::vector<Part> parts;
+/// Returns the places of weights and images between the manifest and the tail, in order and
+/// without duplicates.
+static std::vector<Extent> listExtents(const Manifest &manifest) {
+  std::vector<Extent> extents;
   for (const Variant &variant : manifest.variants) {
     if (variant.weightsFile.empty() && variant.weights.size)
-      parts.push_back(variant.weights);
+      extents.push_back(variant.weights);
     for (const Image &image : variant.images)
-      parts.push_back(image.part);
+      extents.push_back(image.part);
   }
-  std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
+  std::sort(extents.begin(), extents.end(), [](const Extent &a, const Extent &b) {
     return std::tie(a.offset, a.size) < std::tie(b.offset, b.size);
   });
-  auto same = [](const Part &a, const Part &b) {
-    return a.offset == b.offset && a.size == b.size && a.sha256 == b.sha256;
+  auto same = [](const Extent &a, const Extent &b) {
+    return a.offset == b.offset && a.size == b.size;
   };
-  parts.erase(std::unique(parts.begin(), parts.end(), same), parts.end());
-  return parts;
+  extents.erase(std::unique(extents.begin(), extents.end(), same), extents.end());
+  return extents;
 }
 
 /// Returns whether the sections whose names begin with `sectionPrefix` are exactly the manifest and
-/// the parts.
-static bool matchSections(const ELFSections &elf, const std::vector<Part> &parts) {
+/// `extents`.
+static bool matchSections(const ELFSections &elf, const std::vector<Extent> &extents) {
   std::vector<std::pair<uint64_t, uint64_t>> sections, expected;
   for (const Elf64_Shdr &section : elf.sections) {
     std::string_view name = elf.getName(section);
     if (name.substr(0, std::strlen(sectionPrefix)) == sectionPrefix && name != manifestSectionName)
       sections.emplace_back(section.sh_offset, section.sh_size);
   }
-  for (const Part &part : parts)
-    expected.emplace_back(part.offset, part.size);
+  for (const Extent &extent : extents)
+    expected.emplace_back(extent.offset, extent.size);
   std::sort(sections.begin(), sections.end());
   return sections == expected;
 }
@@ -75,15 +70,15 @@ static bool areMappable(const Manifest &manifest) {
 /// Checks that the parts cover the file in order, with gaps of less than a page.
 static Status checkParts(const Manifest &manifest, const ELFSections &elf,
                          const Elf64_Shdr &section, uint64_t fileSize) {
-  std::vector<Part> parts = listParts(manifest);
+  std::vector<Extent> extents = listExtents(manifest);
   bool good = manifest.code.offset == 0 && manifest.code.size == section.sh_offset &&
-              matchSections(elf, parts) && areMappable(manifest);
-  parts.push_back(manifest.tail);
+              matchSections(elf, extents) && areMappable(manifest);
+  extents.push_back(manifest.tail);
   uint64_t end = section.sh_offset + section.sh_size;
-  for (const Part &part : parts) {
-    good = good && part.size != 0 && part.offset >= end && part.offset - end < pageSize &&
-           part.offset <= fileSize && part.size <= fileSize - part.offset;
-    end = part.offset + part.size;
+  for (auto [offset, size] : extents) {
+    good = good && size != 0 && offset >= end && offset - end < pageSize && offset <= fileSize &&
+           size <= fileSize - offset;
+    end = offset + size;
   }
   if (!good || end != fileSize)
     return makeError(TSSA_CORRUPT, "the manifest and the sections disagree");
@@ -125,7 +120,7 @@ Status Artifact::readPart(const Part &part, std::string &bytes, const char *what
   bytes.resize(part.size);
   if (Status status = file->readAt(path, part.offset, bytes.data(), part.size); !status.ok())
     return status;
-  if (!matches(bytes, part))
+  if (SHA256::hash(bytes) != part.sha256)
     return corrupt(path, std::string("the ") + what + "'s hash does not match");
   return Status::success();
 }
@@ -158,15 +153,15 @@ static Status readManifest(const std::string &path, uint64_t fileSize, const Rea
 /// Checks that the manifest, which ends at `end`, is followed only by parts and by zeros.
 static Status checkGaps(const std::string &path, const ReadAt &read, const Manifest &manifest,
                         uint64_t end) {
-  std::vector<Part> parts = listParts(manifest);
-  parts.push_back(manifest.tail);
-  for (const Part &part : parts) {
-    std::string bytes(part.offset - end, '\0');
+  std::vector<Extent> extents = listExtents(manifest);
+  extents.push_back(manifest.tail);
+  for (auto [offset, size] : extents) {
+    std::string bytes(offset - end, '\0');
     if (Status status = read(end, bytes.data(), bytes.size()); !status.ok())
       return status;
     if (!std::all_of(bytes.begin(), bytes.end(), [](char c) { return !c; }))
       return corrupt(path, "bytes between its parts are not zero");
-    end = part.offset + part.size;
+    end = offset + size;
   }
   return Status::success();
 }
@@ -197,9 +192,9 @@ Status Artifact::read() {
 
 Status Artifact::mapWeights(size_t index, VerifyWeights verify) {
   const Variant &variant = manifest.variants[index];
-  const Part &part = variant.weights;
+  const Weights &weights = variant.weights;
   unmapWeights();
-  if (part.size == 0)
+  if (weights.size == 0)
     return Status::success();
   File beside;
   int fd = file->get();
@@ -209,20 +204,19 @@ Status Artifact::mapWeights(size_t index, VerifyWeights verify) {
     uint64_t size;
     if (Status status = File::openRegular(from, beside, size); !status.ok())
       return status;
-    if (part.offset != 0 || size != part.size)
-      return corrupt(from, "weights of " + std::to_string(part.size) + " bytes expected, got " +
+    if (weights.offset != 0 || size != weights.size)
+      return corrupt(from, "weights of " + std::to_string(weights.size) + " bytes expected, got " +
                                std::to_string(size));
     fd = beside.get();
   }
-  void *memory = ::mmap(nullptr, part.size, PROT_READ, MAP_PRIVATE, fd, off_t(part.offset));
+  void *memory = ::mmap(nullptr, weights.size, PROT_READ, MAP_PRIVATE, fd, off_t(weights.offset));
   if (memory == MAP_FAILED)
     return ioError(from, "cannot map the weights");
   mapping = memory;
-  mappingSize = part.size;
-  uint64_t limit = SHA256::isAccelerated() ? autoLimitAccelerated : autoLimitPlain;
-  if (verify == VerifyWeights::Never || (verify == VerifyWeights::Auto && part.size > limit))
+  mappingSize = weights.size;
+  if (verify == VerifyWeights::Never)
     return Status::success();
-  if (!matches({static_cast<const char *>(mapping), mappingSize}, part))
+  if (XXH3::hash({static_cast<const char *>(mapping), mappingSize}) != weights.xxh3)
     return corrupt(from, "the weights' hash does not match");
   verified = true;
   return Status::success();

@@ -11,6 +11,7 @@
 
 #include "tssa/Runtime/Artifact.h"
 #include "tssa/Runtime/SHA256.h"
+#include "tssa/Runtime/XXH3.h"
 
 #include <algorithm>
 #include <cstring>
@@ -59,10 +60,10 @@ static void visitWeights(const std::vector<WeightChunk> &chunks, Visit visit) {
   }
 }
 
-static Digest hashWeights(const std::vector<WeightChunk> &chunks) {
-  SHA256 sha;
-  visitWeights(chunks, [&](const void *data, uint64_t size) { sha.update(data, size); });
-  return sha.final();
+static Checksum hashWeights(const std::vector<WeightChunk> &chunks) {
+  XXH3 hash;
+  visitWeights(chunks, [&](const void *data, uint64_t size) { hash.update(data, size); });
+  return hash.final();
 }
 
 namespace {
@@ -138,7 +139,9 @@ namespace {
 
 /// Bytes that are stored in the artifact or in a file beside it.
 struct Piece {
-  Part part;
+  Extent extent;
+  Digest sha256{}; ///< of an image
+  Checksum xxh3{}; ///< of weights
   std::string section;
   uint64_t alignment = 1;
   std::string beside; ///< suffix of the file beside the artifact; empty: in the artifact
@@ -184,8 +187,8 @@ private:
 
 size_t Pieces::add(Piece piece) {
   for (size_t i = 0; i < pieces.size(); ++i)
-    if (pieces[i].part.size == piece.part.size && pieces[i].part.sha256 == piece.part.sha256 &&
-        pieces[i].alignment == piece.alignment)
+    if (pieces[i].extent.size == piece.extent.size && pieces[i].sha256 == piece.sha256 &&
+        pieces[i].xxh3 == piece.xxh3 && pieces[i].alignment == piece.alignment)
       return i;
   pieces.push_back(std::move(piece));
   return pieces.size() - 1;
@@ -203,13 +206,13 @@ Status Pieces::collect(const Manifest &manifest, const std::vector<VariantConten
     piece.weights = &contents[i].weights;
     piece.section = weightsSectionName + variant.suffix;
     piece.alignment = pageSize;
-    if (Status status = measureWeights(*piece.weights, piece.part.size); !status.ok())
+    if (Status status = measureWeights(*piece.weights, piece.extent.size); !status.ok())
       return status;
-    piece.part.sha256 = hashWeights(*piece.weights);
-    if (piece.part.size > options.embedLimit)
+    piece.xxh3 = hashWeights(*piece.weights);
+    if (piece.extent.size > options.embedLimit)
       piece.beside = ".weights" + variant.suffix;
     weights.emplace_back();
-    if (piece.part.size)
+    if (piece.extent.size)
       weights.back() = add(std::move(piece));
     images.emplace_back();
     if (contents[i].images.size() != variant.images.size())
@@ -220,8 +223,8 @@ Status Pieces::collect(const Manifest &manifest, const std::vector<VariantConten
         return makeError(TSSA_INTERNAL, "variant '" + variant.target + "' has an empty image");
       Piece image;
       image.bytes = bytes;
-      image.part.size = bytes.size();
-      image.part.sha256 = SHA256::hash(bytes);
+      image.extent.size = bytes.size();
+      image.sha256 = SHA256::hash(bytes);
       image.alignment = imageAlignment;
       image.section = imageSectionName + std::to_string(pieces.size());
       images.back().push_back(add(std::move(image)));
@@ -234,8 +237,8 @@ uint64_t Pieces::assignOffsets(uint64_t end) {
   for (Piece &piece : pieces) {
     if (!piece.beside.empty())
       continue;
-    piece.part.offset = alignTo(end, piece.alignment);
-    end = piece.part.offset + piece.part.size;
+    piece.extent.offset = alignTo(end, piece.alignment);
+    end = piece.extent.offset + piece.extent.size;
   }
   return end;
 }
@@ -247,20 +250,21 @@ void Pieces::fill(Manifest &manifest, const std::string &name) const {
     variant.weightsFile.clear();
     if (weights[i]) {
       const Piece &piece = pieces[*weights[i]];
-      variant.weights = piece.part;
+      variant.weights = {piece.extent, piece.xxh3};
       if (!piece.beside.empty())
         variant.weightsFile = name + piece.beside;
     }
     variant.memory.constantBytes = int64_t(variant.weights.size);
     for (size_t image = 0; image < images[i].size(); ++image)
-      variant.images[image].part = pieces[images[i][image]].part;
+      variant.images[image].part = {pieces[images[i][image]].extent,
+                                    pieces[images[i][image]].sha256};
   }
 }
 
 void Pieces::addSections(Tail &tail) const {
   for (const Piece &piece : pieces)
     if (piece.beside.empty())
-      tail.addSection(piece.section, piece.part.offset, piece.part.size, piece.alignment);
+      tail.addSection(piece.section, piece.extent.offset, piece.extent.size, piece.alignment);
 }
 
 /// Writes bytes to a new file, except blocks of zeros. In a new file, the bytes that are not
@@ -292,10 +296,10 @@ Status Pieces::write(const PendingFile &file, const std::string &path) {
       target = filesBeside.back().get();
       if (Status status = filesBeside.back()->create(path + piece.beside); !status.ok())
         return status;
-      if (Status status = target->setSize(piece.part.size); !status.ok())
+      if (Status status = target->setSize(piece.extent.size); !status.ok())
         return status;
     }
-    uint64_t position = piece.part.offset;
+    uint64_t position = piece.extent.offset;
     Status status;
     piece.visit([&](const void *data, uint64_t size) {
       if (status.ok())

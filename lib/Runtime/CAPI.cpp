@@ -135,7 +135,8 @@ tssa_status *tssa_session_load(const char *path, const tssa_session_options *giv
     options.threads = read.threads;
     options.pinThreads = read.pin_threads != 0;
     options.memoryLimit = read.memory_limit;
-    options.verifyWeights = VerifyWeights(read.verify_weights);
+    options.verifyWeights =
+        read.verify_weights == TSSA_VERIFY_NEVER ? VerifyWeights::Never : VerifyWeights::Always;
     options.parallelFor = read.parallel_for;
     options.parallelForUser = read.parallel_for_user;
     if (read.device)
@@ -172,7 +173,7 @@ tssa_status *tssa_artifact_check(const char *path) {
       return status;
     const Manifest &manifest = artifact->getManifest();
     for (size_t i = 0; i < manifest.variants.size(); ++i)
-      if (Status status = artifact->mapWeights(i, VerifyWeights::Auto); !status.ok())
+      if (Status status = artifact->mapWeights(i, VerifyWeights::Always); !status.ok())
         return status;
     std::string device;
     return checkMachine(manifest, "auto", device);

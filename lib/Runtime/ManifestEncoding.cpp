@@ -24,7 +24,7 @@
 using namespace tssa::runtime;
 
 static constexpr char magic[8] = {'T', 'S', 'S', 'A', '-', 'M', 'A', 'N'};
-static constexpr uint16_t majorVersion = 2;
+static constexpr uint16_t majorVersion = 3;
 static constexpr uint16_t minorVersion = 0;
 static constexpr size_t hashedHeader = 24;
 static constexpr size_t headerSize = hashedHeader + sizeof(Digest);
@@ -50,7 +50,7 @@ public:
     number(uint32_t(value.size()));
     bytes += value;
   }
-  void digest(const Digest &value) {
+  template <size_t size> void hash(const std::array<uint8_t, size> &value) {
     bytes.append(reinterpret_cast<const char *>(value.data()), value.size());
   }
   template <typename T, typename Visit>
@@ -92,7 +92,7 @@ public:
     number(size);
     value = std::string(take(size));
   }
-  void digest(Digest &value) {
+  template <size_t size> void hash(std::array<uint8_t, size> &value) {
     std::string_view raw = take(value.size());
     std::copy(raw.begin(), raw.end(), value.begin());
   }
@@ -151,7 +151,13 @@ template <typename Coder> void visitPort(Coder &coder, Const<Coder, Port> &port)
 template <typename Coder> void visitPart(Coder &coder, Const<Coder, Part> &part) {
   coder.number(part.offset);
   coder.number(part.size);
-  coder.digest(part.sha256);
+  coder.hash(part.sha256);
+}
+
+template <typename Coder> void visitWeights(Coder &coder, Const<Coder, Weights> &weights) {
+  coder.number(weights.offset);
+  coder.number(weights.size);
+  coder.hash(weights.xxh3);
 }
 
 template <typename Coder> void visitLaunches(Coder &coder, Const<Coder, Variant> &variant) {
@@ -186,7 +192,7 @@ template <typename Coder> void visitVariant(Coder &coder, Const<Coder, Variant> 
   coder.number(variant.memory.constantBytes);
   coder.number(variant.memory.arenaBytes);
   coder.flag(variant.memory.growable);
-  visitPart(coder, variant.weights);
+  visitWeights(coder, variant.weights);
   coder.string(variant.weightsFile);
 }
 
@@ -209,7 +215,7 @@ template <typename Coder> void visitManifest(Coder &coder, Const<Coder, Manifest
     coder.string(node.name);
     coder.string(node.op);
   });
-  coder.list(manifest.variants, 101, [&](auto &variant) { visitVariant(coder, variant); });
+  coder.list(manifest.variants, 85, [&](auto &variant) { visitVariant(coder, variant); });
   visitPart(coder, manifest.code);
   visitPart(coder, manifest.tail);
 }
@@ -232,7 +238,7 @@ std::string tssa::runtime::encodeManifest(const Manifest &manifest) {
   header.number(minorVersion);
   header.number(uint32_t(0));
   header.number(uint64_t(payload.bytes.size()));
-  header.digest(hashManifest(header.bytes, payload.bytes));
+  header.hash(hashManifest(header.bytes, payload.bytes));
   return header.bytes + payload.bytes;
 }
 
@@ -248,7 +254,7 @@ Status tssa::runtime::decodeManifest(std::string_view bytes, Manifest &manifest)
   header.number(minor);
   header.number(zero);
   header.number(payloadSize);
-  header.digest(expected);
+  header.hash(expected);
   std::string_view payload = bytes.substr(headerSize);
   if (payloadSize != payload.size())
     return makeError(TSSA_CORRUPT, "manifest: " + std::to_string(payloadSize) +
@@ -257,9 +263,13 @@ Status tssa::runtime::decodeManifest(std::string_view bytes, Manifest &manifest)
   if (hashManifest(bytes.substr(0, hashedHeader), payload) != expected)
     return makeError(TSSA_CORRUPT, "manifest: its hash does not match");
   if (major != majorVersion || zero != 0)
-    return makeError(TSSA_INCOMPATIBLE, "artifact format " + std::to_string(major) +
-                                            ", this runtime reads format " +
-                                            std::to_string(majorVersion));
+    return makeError(TSSA_INCOMPATIBLE,
+                     "made in version " + std::to_string(major) +
+                         " of the artifact format, this runtime reads version " +
+                         std::to_string(majorVersion) +
+                         (major < majorVersion ? ": compile the model again"
+                                               : ": update the runtime, or compile the model "
+                                                 "with the compiler of this version"));
   Manifest decoded;
   Decoder decoder(payload);
   visitManifest(decoder, decoded);

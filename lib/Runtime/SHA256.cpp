@@ -107,18 +107,14 @@ void compressSHA(uint32_t *, const uint8_t *, size_t) {}
 #endif
 
 void compress(uint32_t *state, const uint8_t *data, size_t blocks) {
-  if (SHA256::isAccelerated())
+  static const bool accelerated = detectSHA();
+  if (accelerated)
     compressSHA(state, data, blocks);
   else
     compressPlain(state, data, blocks);
 }
 
 } // namespace
-
-bool SHA256::isAccelerated() {
-  static const bool accelerated = detectSHA();
-  return accelerated;
-}
 
 SHA256::SHA256()
     : state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -161,13 +157,4 @@ std::array<uint8_t, 32> SHA256::hash(std::string_view data) {
   SHA256 sha;
   sha.update(data);
   return sha.final();
-}
-
-std::string tssa::runtime::toHex(const std::array<uint8_t, 32> &digest) {
-  std::string text;
-  for (uint8_t byte : digest) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
 }

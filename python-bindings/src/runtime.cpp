@@ -52,8 +52,9 @@ using Port = std::tuple<std::string, int, int, std::vector<int64_t>, int, int>;
 class Program {
 public:
   Program(const std::string &path, const std::string &device, uint32_t threads,
-          std::optional<uint64_t> seed) {
+          std::optional<uint64_t> seed, bool verify) {
     tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
+    options.verify_weights = verify ? TSSA_VERIFY_ALWAYS : TSSA_VERIFY_NEVER;
     options.threads = threads;
     options.device = device.c_str();
     options.has_seed = seed.has_value();
@@ -193,9 +194,10 @@ NB_MODULE(_runtime, module) {
     }
   });
   nb::class_<Program>(module, "Program", "A loaded artifact")
-      .def(nb::init<const std::string &, const std::string &, uint32_t, std::optional<uint64_t>>(),
+      .def(nb::init<const std::string &, const std::string &, uint32_t, std::optional<uint64_t>,
+                    bool>(),
            nb::arg("path"), nb::arg("device") = "auto", nb::arg("threads") = 0,
-           nb::arg("seed") = nb::none())
+           nb::arg("seed") = nb::none(), nb::arg("verify") = true)
       .def_prop_ro("inputs", &Program::getInputs)
       .def_prop_ro("outputs", &Program::getOutputs)
       .def("run", &Program::run, nb::arg("arguments"), nb::arg("as_numpy") = false,

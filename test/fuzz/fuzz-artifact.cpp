@@ -16,6 +16,7 @@
 #include "test/fuzz/MemoryFile.h"
 #include "tssa/Runtime/Artifact.h"
 #include "tssa/Runtime/SHA256.h"
+#include "tssa/Runtime/XXH3.h"
 #include <cstring>
 
 using namespace tssa::runtime;
@@ -40,9 +41,15 @@ static bool findManifest(std::string_view bytes, uint64_t &offset, uint64_t &siz
   return true;
 }
 
+/// Returns the bytes in `extent`; none if it is not in the file.
+static std::string_view getBytes(std::string_view bytes, const Extent &extent) {
+  if (extent.offset > bytes.size() || extent.size > bytes.size() - extent.offset)
+    return {};
+  return bytes.substr(extent.offset, extent.size);
+}
+
 static void hashPart(std::string_view bytes, Part &part) {
-  if (part.offset <= bytes.size() && part.size <= bytes.size() - part.offset)
-    part.sha256 = SHA256::hash(bytes.substr(part.offset, part.size));
+  part.sha256 = SHA256::hash(getBytes(bytes, part));
 }
 
 /// Corrects the hash in the header of an encoded manifest, which covers the bytes before and after
@@ -70,7 +77,7 @@ static void repairHashes(char *data, size_t size) {
   hashPart(bytes, manifest.code);
   hashPart(bytes, manifest.tail);
   for (Variant &variant : manifest.variants) {
-    hashPart(bytes, variant.weights);
+    variant.weights.xxh3 = XXH3::hash(getBytes(bytes, variant.weights));
     for (Image &image : variant.images)
       hashPart(bytes, image.part);
   }

@@ -6,8 +6,10 @@
 import concurrent.futures
 import copy
 import glob
+import json
 import os
 import pickle
+import subprocess
 import tempfile
 import unittest
 import unittest.mock
@@ -17,7 +19,7 @@ import numpy
 import torch
 import tssa
 from tssa import _function
-from tssa._tool import compile_file
+from tssa._tool import compile_file, find_tool
 
 from collected import tensor
 from everyday import Block
@@ -103,6 +105,37 @@ class RandomNumbers(unittest.TestCase):
         for seed in (-1, 2**64, "one"):
             with self.assertRaises(TypeError):
                 self.draw(seed=seed)
+
+
+class Verification(unittest.TestCase):
+    """Damaged weights are found, unless verify=False."""
+
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.enterContext(unittest.mock.patch.dict(os.environ, TSSA_CACHE="1", XDG_CACHE_HOME=self.folder))
+
+    def flip(self, path):
+        """Changes the last byte of the weights."""
+        runner = os.path.join(os.path.dirname(find_tool()), "tssa-run")
+        described = subprocess.run([runner, path, "--inspect", "--json"], capture_output=True, check=True)
+        (variant,) = json.loads(described.stdout)["variants"]
+        with open(path, "r+b") as file:
+            file.seek(variant["weights"]["offset"] + variant["weights"]["size"] - 1)
+            (byte,) = file.read(1)
+            file.seek(-1, os.SEEK_CUR)
+            file.write(bytes((byte ^ 1,)))
+
+    def test_damaged_weights(self):
+        weights = torch.ones(64, 64)
+        tssa.compile(lambda x: x @ weights, example_inputs=(torch.ones(2, 64),))
+        (path,) = glob.glob(os.path.join(self.folder, "tssa", "*.so"))
+        for verify in (True, False):
+            (name,) = (port.name for port in tssa.Session(path, verify=verify).get_inputs())
+        self.flip(path)
+        with self.assertRaisesRegex(tssa.Error, "the weights' hash does not match"):
+            tssa.Session(path)
+        (y,) = tssa.Session(path, verify=False).run(None, {name: numpy.ones((2, 64), numpy.float32)})
+        self.assertEqual(y.shape, (2, 64))
 
 
 class Package(unittest.TestCase):

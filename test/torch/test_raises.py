@@ -434,6 +434,11 @@ def opens_on_a_missing_device():
         tssa.Session(path, device="cuda:0")
 
 
+@fails("verify is True or False, got 1", TypeError)
+def opens_with_a_number_for_verify():
+    tssa.Session("model.so", verify=1)
+
+
 @fails(r"expected the inputs \['x'\], got \['y'\]")
 def runs_with_another_input():
     with model("Neg") as path:

@@ -168,10 +168,14 @@ static void writePort(Json &json, const Manifest &manifest, const Port &port) {
   json.endObject();
 }
 
-static void writePart(Json &json, const char *name, const Part &part) {
+static void writeExtent(Json &json, const char *name, const Extent &extent) {
   json.key(name).beginObject();
-  json.key("offset").integer(int64_t(part.offset));
-  json.key("size").integer(int64_t(part.size));
+  json.key("offset").integer(int64_t(extent.offset));
+  json.key("size").integer(int64_t(extent.size));
+}
+
+static void writePart(Json &json, const char *name, const Part &part) {
+  writeExtent(json, name, part);
   json.key("sha256").string(toHex(part.sha256)).endObject();
 }
 
@@ -232,7 +236,8 @@ static void writeVariant(Json &json, const Manifest &manifest, const Variant &va
     json.endObject();
   }
   json.endArray();
-  writePart(json, "weights", variant.weights);
+  writeExtent(json, "weights", variant.weights);
+  json.key("xxh3").string(toHex(variant.weights.xxh3)).endObject();
   if (!variant.weightsFile.empty())
     json.key("weights_file").string(variant.weightsFile);
   json.endObject();

@@ -166,7 +166,7 @@ static const std::vector<Option> &getOptions() {
        real(&Options::timeoutSeconds)},
       {"memory-limit", "SIZE", "limit for one run, such as 512M; exit 5 if exceeded", false,
        bytes(&Options::memoryLimit)},
-      {"verify", nullptr, "check the weights' hash even if that takes long", false,
+      {"verify", nullptr, "check the weights' hash (the default)", false,
        flag(&Options::verifyWeights)},
       {"no-verify", nullptr, "do not check the weights' hash", false, flag(&Options::noVerify)},
       {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)", false,
@@ -215,9 +215,9 @@ static Fault checkTogether(const Options &options) {
                          options.profile || options.json || options.randomSeed))
     return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile, --json and "
            "--random-seed";
-  if (options.compileOnly && (options.inputs || options.inputSeed || options.bench ||
-                              options.inspect || options.profile || options.json ||
-                              options.randomSeed))
+  if (options.compileOnly &&
+      (options.inputs || options.inputSeed || options.bench || options.inspect || options.profile ||
+       options.json || options.randomSeed))
     return "--compile does not run the model: combine it only with --compile-option, "
            "--cache-dir and --cache-limit";
   if (options.runs && !options.bench)

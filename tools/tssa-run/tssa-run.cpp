@@ -48,9 +48,7 @@ static bool print(const std::string &text) {
 }
 
 static VerifyWeights verification(const Options &options) {
-  return options.noVerify        ? VerifyWeights::Never
-         : options.verifyWeights ? VerifyWeights::Always
-                                 : VerifyWeights::Auto;
+  return options.noVerify ? VerifyWeights::Never : VerifyWeights::Always;
 }
 
 /// Reads the inputs from a file or makes them from a seed.

@@ -69,11 +69,8 @@ using PendingFileObserver = void (*)(const std::string &path);
 /// thread-safe.
 void observePendingFiles(PendingFileObserver created, PendingFileObserver gone);
 
-enum class VerifyWeights {
-  Auto, ///< weights of up to 1 GiB if the CPU hashes at memory speed, else of up to 64 MiB
-  Always,
-  Never
-};
+/// Whether the hash of weights is checked before they are used.
+enum class VerifyWeights { Always, Never };
 
 /// An artifact that has been read and whose hashes have been verified, except those of the
 /// weights. None of its code has been executed.

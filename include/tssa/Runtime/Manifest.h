@@ -127,13 +127,24 @@ struct Memory {
   bool growable = false;     ///< the program may call tssa_host::grow
 };
 
-using Digest = std::array<uint8_t, 32>;
+using Digest = std::array<uint8_t, 32>;   ///< SHA-256
+using Checksum = std::array<uint8_t, 16>; ///< XXH3-128
 
-/// The position of a part of the artifact, and the expected hash of its bytes.
-struct Part {
+/// A range of bytes of a file.
+struct Extent {
   uint64_t offset = 0;
   uint64_t size = 0;
+};
+
+/// The position of a part of the artifact, and the expected hash of its bytes.
+struct Part : Extent {
   Digest sha256{};
+};
+
+/// The position of weights. They are most of the bytes of an artifact, so their hash is one that
+/// is computed at the speed of memory.
+struct Weights : Extent {
+  Checksum xxh3{};
 };
 
 /// A kernel of a variant for devices.
@@ -172,7 +183,7 @@ struct Variant {
   std::vector<Image> images;   ///< for `cuda:`; at most one per kind and arch
 
   // Filled by writeArtifact.
-  Part weights; ///< in this file, or in `weightsFile`
+  Weights weights; ///< in this file, or in `weightsFile`
   /// The name of a file in the artifact's folder that has the weights; empty if the artifact has
   /// them.
   std::string weightsFile;

@@ -21,7 +21,7 @@ struct SessionOptions {
   /// threads.
   unsigned threads = 0;
   bool pinThreads = false;
-  VerifyWeights verifyWeights = VerifyWeights::Auto;
+  VerifyWeights verifyWeights = VerifyWeights::Always;
   /// The bytes that one run may hold besides weights and the caller's tensors; 0: no limit.
   uint64_t memoryLimit = 0;
   /// If not null, runs parallel loops on the embedder's threads. It must do the same as

@@ -25,8 +25,6 @@ public:
   std::array<uint8_t, 32> final();
 
   static std::array<uint8_t, 32> hash(std::string_view data);
-  /// Returns whether hashing runs at memory speed rather than at a few hundred MB/s.
-  static bool isAccelerated();
 
 private:
   std::array<uint32_t, 8> state;
@@ -34,7 +32,15 @@ private:
   uint64_t length = 0;
 };
 
-std::string toHex(const std::array<uint8_t, 32> &digest);
+/// Returns the hexadecimal digits of a hash.
+template <size_t size> std::string toHex(const std::array<uint8_t, size> &hash) {
+  std::string text;
+  for (uint8_t byte : hash) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
 
 } // namespace tssa::runtime
 

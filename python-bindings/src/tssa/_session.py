@@ -34,14 +34,19 @@ class Session:
 
     Random numbers differ from run to run. Sessions with the same `seed` draw the same numbers, run by run. Without a
     seed, each session draws its own. The numbers of a node that has a seed in the model depend on that seed only.
+
+    A damaged artifact is a tssa.Error. `verify=False` leaves out the check of its weights, and only that: loading then
+    reads no weights, and damaged ones give wrong results.
     """
 
-    def __init__(self, path, target="cpu", device="auto", threads=0, seed=None):
+    def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True):
+        if not isinstance(verify, bool):
+            raise TypeError(f"verify is True or False, got {verify!r}")
         path = os.fspath(path)
         if path.endswith(".onnx"):
-            self._program = load(path, target, device, threads, seed, name=path)
+            self._program = load(path, target, device, threads, seed, verify, name=path)
         else:
-            self._program = _runtime.Program(path, device, threads, seed)
+            self._program = _runtime.Program(path, device, threads, seed, verify)
         self._names = [port[0] for port in self._program.inputs]
 
     def get_inputs(self):

@@ -36,7 +36,7 @@ def list_operators():
     return frozenset(json.loads(run.stdout)["torch"])
 
 
-def load(source, target, device, threads, seed=None, name=None):
+def load(source, target, device, threads, seed=None, verify=True, name=None):
     """Returns a model or program as an artifact from the cache, compiled now if the cache has none.
 
     name: what errors call it; None for a program whose positions are the user's.
@@ -46,13 +46,13 @@ def load(source, target, device, threads, seed=None, name=None):
         if kept is None:
             break
         try:
-            return _open(kept, name, device, threads, seed)
+            return _open(kept, name, device, threads, seed, verify)
         except Error as error:
             if again or not _is_damaged(kept, error):
                 raise
         with contextlib.suppress(FileNotFoundError):
             os.remove(kept)
-    return _load_unkept(source, target, name, device, threads, seed)
+    return _load_unkept(source, target, name, device, threads, seed, verify)
 
 
 def _open(artifact, name, *options):

@@ -7,6 +7,7 @@
 #include "RuntimeTest.h"
 
 #include "tssa/Runtime/SHA256.h"
+#include "tssa/Runtime/XXH3.h"
 
 #include <cstring>
 #include <random>
@@ -26,13 +27,13 @@ static void sealManifest(std::string &bytes) {
 TEST(Manifest, RoundTrip) {
   Manifest manifest = makeAddManifest();
   manifest.producer = "somebody";
-  manifest.code = {0, 4096, SHA256::hash("code")};
+  manifest.code = {{0, 4096}, SHA256::hash("code")};
   Variant &variant = manifest.variants.emplace_back(manifest.variants[0]);
   variant.target = "cuda:sm_90";
   variant.suffix = "_1";
-  variant.weights = {8192, 12, SHA256::hash("weights")};
+  variant.weights = {{8192, 12}, XXH3::hash("weights")};
   variant.kernels = {{"add", 5, 256, 49152, 40, 8}};
-  variant.images = {{Image::Cubin, 90, {4096, 99, SHA256::hash("image")}}};
+  variant.images = {{Image::Cubin, 90, {{4096, 99}, SHA256::hash("image")}}};
   std::string bytes = encodeManifest(manifest);
   Manifest read;
   ASSERT_OK(decodeManifest(bytes, read));
@@ -42,7 +43,7 @@ TEST(Manifest, RoundTrip) {
   EXPECT_EQ(read.symbols[0].max, 1 << 20);
   EXPECT_EQ(read.variants[0].launches[0].nodes, std::vector<int32_t>{0});
   ASSERT_EQ(read.variants.size(), 2u);
-  EXPECT_EQ(read.variants[1].weights.sha256, SHA256::hash("weights"));
+  EXPECT_EQ(read.variants[1].weights.xxh3, XXH3::hash("weights"));
   EXPECT_EQ(read.variants[1].kernels[0].sharedBytes, 49152);
   EXPECT_EQ(read.variants[1].images[0].arch, 90);
 }
@@ -50,7 +51,7 @@ TEST(Manifest, RoundTrip) {
 TEST(Manifest, SizeDoesNotDependOnPlaces) {
   Manifest manifest = makeAddManifest();
   size_t size = encodeManifest(manifest).size();
-  manifest.code = {~0ull, ~0ull, SHA256::hash("x")};
+  manifest.code = {{~0ull, ~0ull}, SHA256::hash("x")};
   EXPECT_EQ(encodeManifest(manifest).size(), size);
 }
 
@@ -84,10 +85,16 @@ TEST(Manifest, DamageUnderAValidHashNeverCrashes) {
 
 TEST(Manifest, OtherMajorVersion) {
   std::string bytes = encodeManifest(makeAddManifest());
-  bytes[8] = 1;
+  bytes[8] = 2;
   sealManifest(bytes);
   Manifest read;
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "artifact format 1, this runtime reads format 2",
+  EXPECT_FAULT(TSSA_INCOMPATIBLE,
+               "made in version 2 of the artifact format, this runtime reads version 3: compile "
+               "the model again",
+               decodeManifest(bytes, read));
+  bytes[8] = 4;
+  sealManifest(bytes);
+  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 3: update the runtime",
                decodeManifest(bytes, read));
 }
 
