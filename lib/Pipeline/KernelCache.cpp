@@ -60,18 +60,13 @@ static std::string getBuild() {
 // Keys
 //===----------------------------------------------------------------------===//
 
-llvm::Error KernelCache::open() {
+KernelCache::KernelCache(const CompileOptions &options) : options(options) {
   llvm::raw_string_ostream stream(common);
   stream << getToolBuild() << '\n' << getBuild() << '\n';
   const cpu::Machine &machine = options.machine;
   stream << machine.triple << ' ' << machine.cpu << ' ' << machine.vectorBytes << ' '
          << machine.getFeatureString() << '\n';
   stream << "sanitize " << options.sanitize << '\n';
-  if (options.cacheDir.empty())
-    return llvm::Error::success();
-  runtime::CacheFolderState state;
-  runtime::Status status = runtime::openCacheFolder(options.cacheDir, state);
-  return status.ok() ? llvm::Error::success() : llvm::createStringError(status.message);
 }
 
 std::string KernelCache::computeKey(te::KernelOp kernel) const {

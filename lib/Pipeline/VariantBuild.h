@@ -65,7 +65,6 @@ private:
   std::vector<std::shared_ptr<void>> storage;
 
   std::string getStepName(llvm::StringRef step) const;
-  mlir::LogicalResult findKernels();
   mlir::LogicalResult runStage(const Stage &stage);
   void recordSchedules();
   mlir::LogicalResult dump(const Stage &stage, unsigned stageNumber);

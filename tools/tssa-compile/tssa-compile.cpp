@@ -18,6 +18,7 @@
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/Threads.h"
+#include "tssa/Runtime/Cache.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -244,6 +245,11 @@ static int compileModel(const Options &options) {
   if (Expected<std::string> assembler = cuda::findAssembler(); !assembler) {
     errs() << "tssa-compile: error: " << toString(assembler.takeError()) << '\n';
     return UsageError;
+  }
+  if (!options.cacheDir.empty()) {
+    runtime::CacheFolderState state;
+    if (runtime::Status status = runtime::openCacheFolder(options.cacheDir, state); !status.ok())
+      return report(options, status.message, ModelError);
   }
   mlir::DialectRegistry registry;
   registerAllDialects(registry);

@@ -8,8 +8,8 @@
 
 #include "Interrupt.h"
 
-#include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/Cache.h"
+#include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/SHA256.h"
 
 #include <algorithm>
@@ -188,13 +188,25 @@ static Status openCache(const Options &options, std::string &folder) {
   return Status::success();
 }
 
+/// Returns the folder beside a compiled model in which the compiler keeps the code of kernels; empty
+/// if it must keep nothing of an untrusted model.
+static std::string findKernels(const Options &options, const std::string &path) {
+  for (const std::string &option : options.compileOptions)
+    if (option.find("untrusted") != std::string::npos)
+      return "";
+  return fs::path(path).parent_path() / "kernels";
+}
+
 /// Runs the compiler and waits. The compiler's stdout goes to this process's stderr, because this
 /// process's stdout is for results.
 static Status spawnCompiler(const std::string &compiler, const Options &options,
-                            const std::string &output, int &exitCode) {
+                            const std::string &output, const std::string &kernels,
+                            int &exitCode) {
   std::string model = options.model[0] == '-' ? "./" + options.model : options.model;
   std::vector<std::string> args = {compiler, model, "-o", output};
   args.insert(args.end(), options.compileOptions.begin(), options.compileOptions.end());
+  if (!kernels.empty())
+    args.push_back("--cache-dir=" + kernels);
   std::vector<char *> argv;
   for (std::string &arg : args)
     argv.push_back(arg.data());
@@ -278,7 +290,8 @@ Status CompiledModel::prepare(const Options &options, bool again, int &exitCode)
     return Status::success();
   }
   compiled = true;
-  if (Status status = spawnCompiler(compiler, options, path, exitCode); !status.ok())
+  std::string kernels = memory < 0 ? findKernels(options, path) : "";
+  if (Status status = spawnCompiler(compiler, options, path, kernels, exitCode); !status.ok())
     return status;
   if (memory < 0)
     evictCacheFiles(path, options.cacheLimit);

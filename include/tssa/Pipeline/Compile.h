@@ -38,7 +38,8 @@ struct CompileOptions {
   /// File of schedules for kernels (Schedules.h); empty for none. Only allowed with a single
   /// target.
   std::string scheduleFile;
-  /// Folder in which the machine code of kernels is kept for later compilations; empty for none.
+  /// Folder in which the machine code of kernels is kept for later compilations, as
+  /// runtime::openCacheFolder opened it; empty for none.
   std::string cacheDir;
   /// The number of bytes up to which code is kept.
   uint64_t cacheLimit = uint64_t(512) << 20;

@@ -214,3 +214,17 @@ te.kernel @one_lane(%a: tensor<3x17xf32>) -> tensor<3xf32> {
   layout.vectorize %l
   layout.bind %i to parallel
 }
+
+// The code of a kernel may be known: then a declaration is enough, and the number of iterations.
+// CHECK-LABEL: func.func private @known(memref<?xf32>, memref<?xf32>, memref<?xi32>, index, index)
+// CHECK-NEXT: func.func @known.extent
+te.kernel @known(%a: tensor<8xf32>) -> tensor<8xf32> attributes {te.compiled} {
+  %y = te.compute @y (d0: 8) {
+    %x = te.read %a[d0] : tensor<8xf32>
+    te.yield %x : f32
+  } : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  layout.bind %i to parallel
+}

@@ -154,3 +154,8 @@ func.func @main(%x: tensor<3x3xf32>, %out: memref<f32>) {
   te.extern @det(%x) sizes() [] outs(%out : memref<f32>) : (tensor<3x3xf32>) -> ()
   return
 }
+
+// -----
+
+// expected-error @below {{has the attribute "te.compiled", which the dialect does not know here or in this form}}
+func.func private @k() attributes {te.compiled}
