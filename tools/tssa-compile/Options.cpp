@@ -36,6 +36,9 @@ struct CommandLine {
                               cl::value_desc("TARGET,..."), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> mcpu{"mcpu", cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
                             cl::value_desc("CPU"), cl::init("native"), cl::cat(category)};
+  cl::opt<std::string> effort{"O", cl::Prefix,
+                              cl::desc("-O1: quick to compile, -O2: quick to run (default)"),
+                              cl::value_desc("1|2"), cl::init("2"), cl::cat(category)};
   cl::list<std::string> dims{"dim", cl::desc("Fix the size of a named dim; repeatable"),
                              cl::value_desc("NAME=N"), cl::cat(category)};
   cl::list<std::string> shapes{"input-shape", cl::desc("Fix the shape of an input; repeatable"),
@@ -173,6 +176,10 @@ std::optional<int> takeResources(const CommandLine &line, Options &options) {
   options.cacheDir = line.cacheDir;
   if (line.untrusted && line.cacheDir.getNumOccurrences())
     return reportUsage("--cache-dir and --untrusted exclude each other");
+  if (line.effort != "1" && line.effort != "2")
+    return reportUsage("expected -O1 (quick to compile) or -O2 (quick to run), got '-O" +
+                       line.effort + "'");
+  options.effort = line.effort == "1" ? cpu::Effort::Short : cpu::Effort::Full;
   constexpr unsigned mostThreads = 1024;
   if (line.threads.getNumOccurrences() &&
       (StringRef(line.threads).getAsInteger(10, options.threads) || options.threads == 0 ||

@@ -7,6 +7,7 @@
 #ifndef TOOLS_TSSA_COMPILE_OPTIONS_H
 #define TOOLS_TSSA_COMPILE_OPTIONS_H
 
+#include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,6 +53,7 @@ struct Options {
   std::string inputs, reference;
   uint64_t seed = 1;
   double relativeTolerance = 1e-3, absoluteTolerance = 1e-5;
+  cpu::Effort effort = cpu::Effort::Full;
   bool sanitize = false;
   bool timing = false;
   /// A regular expression for the names of the passes whose remarks are printed; nothing if no

@@ -9,10 +9,12 @@
 #include "Parts.h"
 #include "mlir/IR/Threading.h"
 #include "tssa/Externs/Externs.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/SHA256.h"
 
 using namespace llvm;
 
@@ -113,6 +115,24 @@ Error Program::linkRoutines(Module &host) const {
   return linkBitcode(host, getMemoryBitcode(), /*onlyNeeded=*/false, options.machine);
 }
 
+/// Lets the linker keep one of the equal constants that several parts have. Their names in machine
+/// code are hashes of their contents.
+static void shareConstants(Module &module) {
+  constexpr uint64_t leastBytes = 64;
+  for (GlobalVariable &global : module.globals()) {
+    if (!global.isConstant() || !global.hasLocalLinkage() || !global.hasInitializer() ||
+        module.getDataLayout().getTypeAllocSize(global.getValueType()) < leastBytes)
+      continue;
+    std::string text = std::to_string(global.getAlign().valueOrOne().value()) + ' ';
+    raw_string_ostream stream(text);
+    global.getInitializer()->print(stream);
+    global.setName("constant." + toHex(SHA256::hash(arrayRefFromStringRef(text))));
+    global.setLinkage(GlobalValue::LinkOnceODRLinkage);
+    global.setVisibility(GlobalValue::HiddenVisibility);
+    global.setComdat(module.getOrInsertComdat(global.getName()));
+  }
+}
+
 Error Program::translate(Code &code) const {
   if (code.object)
     return Error::success();
@@ -120,15 +140,19 @@ Error Program::translate(Code &code) const {
   if (!machine)
     return machine.takeError();
   code.machine = std::move(*machine);
+  setEffort(code.context, options.optimize.effort);
   mlir::OwningOpRef<mlir::ModuleOp> copy = code.part.clone();
   auto translated = cpu::translate(*copy, code.context, *code.machine, options.machine);
   if (!translated)
     return translated.takeError();
   code.module = std::move(*translated);
+  shareConstants(*code.module);
   if (!code.part.entry)
     if (Error error = linkRoutines(*code.module))
       return error;
-  optimize(*code.module, *code.machine, options.optimize);
+  OptimizeOptions optimizeOptions = options.optimize;
+  optimizeOptions.isKernel = code.part.entry != nullptr;
+  optimize(*code.module, *code.machine, optimizeOptions);
   return Error::success();
 }
 
