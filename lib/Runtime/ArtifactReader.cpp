@@ -21,6 +21,8 @@ using namespace tssa::runtime;
 
 static constexpr uint64_t maxManifest = 256 << 20;
 static constexpr uint64_t pageSize = 4096;
+/// Pages of weights of this size are released after their hash is checked: a run may touch few.
+static constexpr uint64_t largeWeights = uint64_t(1) << 30;
 
 static Status corrupt(const std::string &path, const std::string &what) {
   return makeError(TSSA_CORRUPT, "'" + path + "': " + what);
@@ -218,6 +220,8 @@ Status Artifact::mapWeights(size_t index, VerifyWeights verify) {
     return Status::success();
   if (XXH3::hash({static_cast<const char *>(mapping), mappingSize}) != weights.xxh3)
     return corrupt(from, "the weights' hash does not match");
+  if (mappingSize >= largeWeights)
+    ::madvise(mapping, mappingSize, MADV_DONTNEED);
   verified = true;
   return Status::success();
 }
