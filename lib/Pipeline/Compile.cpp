@@ -60,10 +60,7 @@ llvm::Error Compilation::writeArtifact(StringRef path, bool &wasWriting) {
   manifest.modelName = options.modelName;
   manifest.producer = options.producer;
   for (auto &variant : variants) {
-    llvm::Expected<std::vector<cpu::Object>> own = variant->emitObjects();
-    if (!own)
-      return own.takeError();
-    for (cpu::Object &object : *own)
+    for (cpu::Object &object : variant->takeObjects())
       objects.push_back(std::move(object.bytes));
     if (llvm::Error error = variant->makeImages())
       return error;

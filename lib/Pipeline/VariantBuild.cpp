@@ -161,12 +161,13 @@ llvm::Error VariantBuild::translateKernels() {
 }
 
 llvm::Error VariantBuild::translate() {
-  Timed timed(times, getStepName("translate"));
+  Timed timed(times, getStepName(options.keepsModules ? "translate" : "code"));
   programOptions.machine = options.machine;
   programOptions.optimize.suffix = description.suffix;
   programOptions.optimize.sanitize = options.sanitize;
   programOptions.optimize.effort = options.effort;
   programOptions.definesMemory = number == 0;
+  programOptions.keepsModules = options.keepsModules;
   code = std::make_unique<cpu::Program>(*module.getContext(), std::move(programOptions));
   if (llvm::Error error = code->translate(module))
     return error;
@@ -185,11 +186,9 @@ llvm::Error VariantBuild::emit(bool assembly, llvm::raw_pwrite_stream &stream) {
   return code->emit(assembly, stream);
 }
 
-llvm::Expected<std::vector<cpu::Object>> VariantBuild::emitObjects() {
-  Timed timed(times, getStepName("emit"));
-  llvm::Expected<std::vector<cpu::Object>> objects = code->emitObjects();
-  if (objects)
-    cache.store(*objects);
+std::vector<cpu::Object> VariantBuild::takeObjects() {
+  std::vector<cpu::Object> objects = code->takeObjects();
+  cache.store(objects);
   return objects;
 }
 

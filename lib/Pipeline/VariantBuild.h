@@ -35,7 +35,7 @@ public:
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
   /// Returns the objects of the host program and of kernels for CPUs. Keeps those of kernels, if the
   /// options name a folder.
-  llvm::Expected<std::vector<cpu::Object>> emitObjects();
+  std::vector<cpu::Object> takeObjects();
   /// Returns the PTX of the kernels for CUDA.
   llvm::Expected<std::string> emitPTX();
   /// Makes the images of the kernels: PTX, and a cubin if ptxas is found.

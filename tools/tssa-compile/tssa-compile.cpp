@@ -217,6 +217,8 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
                  !options.injectFault.empty();
   if (options.emit == Emit::SharedObject && !reports)
     compile.cacheDir = options.cacheDir;
+  compile.keepsModules = options.emit == Emit::LLVM || options.emit == Emit::Assembly ||
+                         options.emit == Emit::Object;
   compile.scheduleFile = options.schedule;
   compile.verifiesPasses |= options.verifyEachStage;
   compile.keepsSchedules = options.emit == Emit::Schedule;

@@ -45,6 +45,9 @@ struct CompileOptions {
   std::string cacheDir;
   /// The number of bytes up to which code is kept.
   uint64_t cacheLimit = uint64_t(512) << 20;
+  /// Whether `translate` keeps LLVM IR for `printLLVM` and `emit`, and makes no objects for
+  /// `writeArtifact`.
+  bool keepsModules = false;
   /// Whether `getSchedules` returns the schedules of the kernels.
   bool keepsSchedules = false;
   /// Whether the module is verified after every pass, and not only at the ends of stages. On in
@@ -76,8 +79,8 @@ public:
   /// this object.
   mlir::LogicalResult runStages(mlir::ModuleOp module);
 
-  /// Translates the modules, which must be at the target stage, to optimised LLVM IR with all
-  /// library routines.
+  /// Makes code of the modules, which must be at the target stage, with all library routines:
+  /// objects, or optimised LLVM IR.
   llvm::Error translate();
 
   // The following functions show the variant for the first target only.

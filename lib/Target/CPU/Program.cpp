@@ -23,12 +23,11 @@ namespace tssa::cpu {
 /// The code of one part. Each has its own LLVM context, so that parts can be compiled in parallel.
 struct Program::Code {
   Part part;
-  LLVMContext context;
-  std::unique_ptr<TargetMachine> machine;
-  std::unique_ptr<Module> module;
   std::string key;
-  /// The object, if it was known before.
-  std::optional<std::string> object;
+  std::unique_ptr<LLVMContext> context;
+  std::unique_ptr<Module> module;
+  /// The object, once it is known.
+  std::optional<Object> object;
 };
 
 static std::string getName(mlir::Operation *op) {
@@ -82,8 +81,8 @@ Error Program::plan(mlir::ModuleOp module) {
     if (!code->key.empty() && !known.insert(code->key).second)
       continue;
     if (auto object = options.objects.find(code->key); object != options.objects.end()) {
-      code->object = std::move(object->second);
-      if (Error error = collectUndefined(*code->object, routines))
+      code->object = {std::move(object->second), code->key, /*isNew=*/false};
+      if (Error error = collectUndefined(code->object->bytes, routines))
         return error;
     }
     code->part = std::move(part);
@@ -139,10 +138,10 @@ Error Program::translate(Code &code) const {
   Expected<std::unique_ptr<TargetMachine>> machine = createTargetMachine(options.machine);
   if (!machine)
     return machine.takeError();
-  code.machine = std::move(*machine);
-  setEffort(code.context, options.optimize.effort);
+  code.context = std::make_unique<LLVMContext>();
+  setEffort(*code.context, options.optimize.effort);
   mlir::OwningOpRef<mlir::ModuleOp> copy = code.part.clone();
-  auto translated = cpu::translate(*copy, code.context, *code.machine, options.machine);
+  auto translated = cpu::translate(*copy, *code.context, **machine, options.machine);
   if (!translated)
     return translated.takeError();
   code.module = std::move(*translated);
@@ -152,8 +151,19 @@ Error Program::translate(Code &code) const {
       return error;
   OptimizeOptions optimizeOptions = options.optimize;
   optimizeOptions.isKernel = code.part.entry != nullptr;
-  optimize(*code.module, *code.machine, optimizeOptions);
-  return Error::success();
+  optimize(*code.module, **machine, optimizeOptions);
+  return options.keepsModules ? Error::success() : emitObject(code, **machine);
+}
+
+/// Emits the object of a part, and frees its module.
+Error Program::emitObject(Code &code, TargetMachine &machine) const {
+  SmallString<0> bytes;
+  raw_svector_ostream stream(bytes);
+  Error error = cpu::emit(*code.module, machine, /*assembly=*/false, stream);
+  code.object = {std::string(bytes), code.key, /*isNew=*/true};
+  code.module.reset();
+  code.context.reset();
+  return error;
 }
 
 Error Program::translate(mlir::ModuleOp module) {
@@ -192,25 +202,16 @@ Error Program::emit(bool assembly, raw_pwrite_stream &stream) const {
   Expected<std::unique_ptr<Module>> joined = join(own);
   if (!joined)
     return joined.takeError();
-  return cpu::emit(**joined, *codes.front()->machine, assembly, stream);
+  Expected<std::unique_ptr<TargetMachine>> machine = createTargetMachine(options.machine);
+  if (!machine)
+    return machine.takeError();
+  return cpu::emit(**joined, **machine, assembly, stream);
 }
 
-Expected<std::vector<Object>> Program::emitObjects() const {
-  std::vector<Object> objects(codes.size());
-  Error error = forEach([&](size_t i) -> Error {
-    const Code &code = *codes[i];
-    if (code.object) {
-      objects[i] = {*code.object, code.key, /*isNew=*/false};
-      return Error::success();
-    }
-    SmallString<0> bytes;
-    raw_svector_ostream stream(bytes);
-    Error error = cpu::emit(*code.module, *code.machine, /*assembly=*/false, stream);
-    objects[i] = {std::string(bytes), code.key, /*isNew=*/true};
-    return error;
-  });
-  if (error)
-    return std::move(error);
+std::vector<Object> Program::takeObjects() {
+  std::vector<Object> objects;
+  for (const std::unique_ptr<Code> &code : codes)
+    objects.push_back(std::move(*code->object));
   return objects;
 }
 

@@ -27,6 +27,8 @@ struct ProgramOptions {
   llvm::StringMap<std::string> keys;
   /// The objects of keys whose code is known already.
   llvm::StringMap<std::string> objects;
+  /// Whether the LLVM IR of all parts is kept for `print` and `emit`, instead of objects.
+  bool keepsModules = false;
   /// Whether the program defines the functions that all programs of an artifact share.
   bool definesMemory = true;
 };
@@ -46,15 +48,15 @@ public:
   Program(mlir::MLIRContext &context, ProgramOptions options);
   ~Program();
 
-  /// Translates `module`, which must be in the LLVM dialect, and optimises it.
+  /// Makes code of `module`, which must be in the LLVM dialect: objects, or optimised LLVM IR.
   llvm::Error translate(mlir::ModuleOp module);
 
-  /// Prints the LLVM IR of all parts as one module.
+  /// Prints the LLVM IR of all parts as one module. Only with `keepsModules`.
   llvm::Error print(llvm::raw_ostream &stream) const;
-  /// Writes all parts as one module of assembly text, or as one object.
+  /// Writes all parts as one module of assembly text, or as one object. Only with `keepsModules`.
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream) const;
-  /// Returns an object for each part, the host program first.
-  llvm::Expected<std::vector<Object>> emitObjects() const;
+  /// Returns an object for each part, the host program first. Only without `keepsModules`.
+  std::vector<Object> takeObjects();
 
 private:
   struct Code;
@@ -67,6 +69,7 @@ private:
   llvm::Error plan(mlir::ModuleOp module);
   llvm::Error forEach(llvm::function_ref<llvm::Error(size_t)> work) const;
   llvm::Error translate(Code &code) const;
+  llvm::Error emitObject(Code &code, llvm::TargetMachine &machine) const;
   llvm::Error linkRoutines(llvm::Module &host) const;
   llvm::Expected<std::unique_ptr<llvm::Module>> join(llvm::LLVMContext &context) const;
 };
