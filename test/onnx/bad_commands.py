@@ -102,11 +102,12 @@ def slow_model(folder):
 
 
 def model_of_many_kernels(folder):
-    """80 products of different sizes, which are compiled in parallel."""
-    sizes = range(8, 88)
-    nodes = [files.node("MatMul", [f"v{i}" if i else "x", f"w{i}"], [f"v{i + 1}"], f"n{i}") for i in range(len(sizes))]
-    weights = [files.tensor(f"w{i}", np.ones((size, size + 1), np.float32)) for i, size in enumerate(sizes)]
-    files.put(folder, files.model(nodes, [files.value("x", (3, 8))], [files.value(f"v{len(sizes)}", (3, 88))], weights))
+    """800 products of different sizes, which are compiled in parallel for seconds."""
+    sizes = [size for width in range(9, 409) for size in (8, width)] + [8]
+    pairs = list(zip(sizes, sizes[1:]))
+    nodes = [files.node("MatMul", [f"v{i}" if i else "x", f"w{i}"], [f"v{i + 1}"], f"n{i}") for i in range(len(pairs))]
+    weights = [files.tensor(f"w{i}", np.ones(pair, np.float32)) for i, pair in enumerate(pairs)]
+    files.put(folder, files.model(nodes, [files.value("x", (3, 8))], [files.value(f"v{len(pairs)}", (3, 8))], weights))
 
 
 def big_model(folder):
