@@ -34,7 +34,6 @@ void Threads::asyncEnqueue(llvm::unique_function<void()> work, llvm::ThreadPoolT
   {
     std::lock_guard<std::mutex> lock(mutex);
     queue.push_back({std::move(work), group});
-    ++unfinished;
     ++unfinishedOf[group];
   }
   changed.notify_all();
@@ -47,7 +46,6 @@ void Threads::runTask(std::unique_lock<std::mutex> &lock) {
   task.work();
   task.work = nullptr; // what it holds belongs to the task
   lock.lock();
-  --unfinished;
   if (--unfinishedOf[task.group] == 0)
     unfinishedOf.erase(task.group);
   changed.notify_all();
@@ -63,7 +61,7 @@ void Threads::runUntil(llvm::function_ref<bool()> isDone) {
 }
 
 void Threads::wait() {
-  runUntil([this] { return unfinished == 0; });
+  runUntil([this] { return unfinishedOf.empty(); });
 }
 
 void Threads::wait(llvm::ThreadPoolTaskGroup &group) {

@@ -46,8 +46,7 @@ private:
   /// Is notified when a task is added, when one ends, and at the end.
   std::condition_variable changed;
   std::deque<Task> queue;
-  /// The numbers of tasks that have not ended, in all and by group.
-  size_t unfinished = 0;
+  /// The numbers of tasks that have not ended, by group; a group without any is absent.
   llvm::DenseMap<llvm::ThreadPoolTaskGroup *, size_t> unfinishedOf;
   bool isEnding = false;
   std::vector<std::thread> workers;

@@ -25,8 +25,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
-#include "mlir/IR/Threading.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "tssa/Target/CPU/Passes.h"
@@ -123,8 +123,7 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     auto convert = [&](OwningOpRef<ModuleOp> &part) {
       return applyPartialConversion(*part, target, patterns);
     };
-    LogicalResult converted =
-        failableParallelForEach(context, separation.getParts(), convert);
+    LogicalResult converted = failableParallelForEach(context, separation.getParts(), convert);
     separation.join();
     if (failed(converted))
       signalPassFailure();

@@ -19,9 +19,9 @@ struct References {
 };
 
 /// The functions and globals of a program, and what refers to what.
-class Program {
+class SymbolUses {
 public:
-  explicit Program(ModuleOp module) {
+  explicit SymbolUses(ModuleOp module) {
     for (Operation &op : *module.getBody())
       if (isa<LLVM::LLVMFuncOp, LLVM::GlobalOp>(op)) {
         symbols[SymbolTable::getSymbolName(&op)] = &op;
@@ -99,7 +99,7 @@ public:
   }
 
 private:
-  Program program;
+  SymbolUses program;
   DenseSet<Operation *> entries;
   /// The parts from whose entries calls lead to an operation.
   DenseMap<Operation *, SetVector<size_t>> users;

@@ -53,7 +53,7 @@ Error Program::forEach(function_ref<Error(size_t)> work) const {
 }
 
 /// Adds the names of what an object uses and does not define.
-static Error collectUndefined(StringRef object, StringMap<std::string> &names) {
+static Error collectUndefined(StringRef object, StringSet<> &names) {
   auto file = object::ObjectFile::createObjectFile(MemoryBufferRef(object, "kernel"));
   if (!file)
     return file.takeError();
@@ -63,7 +63,7 @@ static Error collectUndefined(StringRef object, StringMap<std::string> &names) {
     if (!flags || !name)
       return joinErrors(flags.takeError(), name.takeError());
     if ((*flags & object::SymbolRef::SF_Undefined) && !name->empty() && !isCalledLate(*name))
-      names[*name] = name->str();
+      names.insert(*name);
   }
   return Error::success();
 }
@@ -90,23 +90,23 @@ Error Program::plan(mlir::ModuleOp module) {
   }
   for (mlir::Operation *op : codes.front()->part.declared)
     if (!isa<mlir::LLVM::LLVMFuncOp>(op))
-      routines[getName(op)] = getName(op);
-  for (const auto &[name, linked] : routines)
-    options.optimize.shared[name] = linked;
+      routines.insert(getName(op));
+  for (StringRef name : routines.keys())
+    options.optimize.shared[name] = name.str();
   return Error::success();
 }
 
 /// Links library routines to the host program, which defines for all parts what they use of them.
 /// The programs of an artifact share these definitions.
 Error Program::linkRoutines(Module &host) const {
-  for (const auto &[name, linked] : routines)
+  for (StringRef name : routines.keys())
     if (!host.getNamedValue(name))
       new GlobalVariable(host, PointerType::get(host.getContext(), 0), /*isConstant=*/false,
                          GlobalValue::ExternalLinkage, /*Initializer=*/nullptr, name);
   if (Error error =
           linkBitcode(host, getRoutinesBitcode(), /*onlyNeeded=*/true, options.machine))
     return error;
-  for (const auto &[name, linked] : routines)
+  for (StringRef name : routines.keys())
     if (GlobalValue *value = host.getNamedValue(name); value && !value->isDeclaration())
       value->setLinkage(GlobalValue::WeakAnyLinkage);
   if (!options.definesMemory)

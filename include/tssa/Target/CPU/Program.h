@@ -16,6 +16,7 @@
 
 #include "tssa/Target/CPU.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tssa::cpu {
 
@@ -64,7 +65,7 @@ private:
   ProgramOptions options;
   std::vector<std::unique_ptr<Code>> codes;
   /// What parts use that neither the program nor code generation defines.
-  llvm::StringMap<std::string> routines;
+  llvm::StringSet<> routines;
 
   llvm::Error plan(mlir::ModuleOp module);
   llvm::Error forEach(llvm::function_ref<llvm::Error(size_t)> work) const;
