@@ -3,9 +3,13 @@
 
 """Runs the tests of this folder, or those whose names are given, in a process for each core.
 
-The last line has the counts.
+usage: run.py [--both] [--dynamic] [TEST...]
+
+Where a test does not say what is open, it takes the default of tssa.compile; with --dynamic it takes
+dynamic=True, and with --both it runs twice. The last line has the counts.
 """
 
+import argparse
 import concurrent.futures
 import io
 import itertools
@@ -42,8 +46,11 @@ def split(names):
         yield from (part[i:i + PART] for i in range(0, len(part), PART))
 
 
-def run(names):
+def run(names, dynamic):
     """(what is printed, tests that passed, failed and were skipped)"""
+    import tssa
+
+    tssa.compile.__kwdefaults__["dynamic"] = dynamic
     stream = io.StringIO()
     tests = unittest.defaultTestLoader.loadTestsFromNames(names)
     result = unittest.TextTestRunner(stream=stream, verbosity=0, resultclass=Result).run(tests)
@@ -53,13 +60,19 @@ def run(names):
 
 def main():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--dynamic", action="store_true")
+    parser.add_argument("--both", action="store_true")
+    parser.add_argument("tests", nargs="*")
+    options = parser.parse_args()
+    modes = (None, True) if options.both else (True,) if options.dynamic else (None,)
     loader = unittest.defaultTestLoader
-    tests = loader.loadTestsFromNames(sys.argv[1:]) if sys.argv[1:] else loader.discover(".")
-    parts = list(split(list_tests(tests)))
+    tests = loader.loadTestsFromNames(options.tests) if options.tests else loader.discover(".")
+    parts = list(itertools.product(split(list_tests(tests)), modes))
     counts = [0, 0, 0]
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), context) as pool:
-        for output, found in pool.map(run, parts):
+        for output, found in pool.map(run, *zip(*parts)):
             print(output, end="", flush=True)
             counts = [sum(pair) for pair in zip(counts, found)]
     print("{} passed, {} failed, {} skipped".format(*counts))

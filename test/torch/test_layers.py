@@ -50,7 +50,7 @@ def normalised(**options):
 class Layers(AgreementTest):
     def test_attention(self):
         q, k, v = heads(5), heads(7, seed=1), heads(7, seed=2)
-        compiled = self.check(attend, (q, k, v))
+        compiled = self.check(attend, (q, k, v), tssa.compile(attend, dynamic=True))
         self.check(attend, (heads(3), heads(9, seed=1), heads(9, seed=2)), compiled)
         self.assertEqual(compiled.num_binaries, 1)
         self.assertEqual(compiled(q, k, v).stride(), attend(q, k, v).stride())

@@ -118,7 +118,7 @@ class Objects(AgreementTest):
             _, _, (y, after) = self.agree(decode, x, *([cache] if cache else []), compiled=compiled)
             cache, x = after, y[-1:].tanh()
         self.assertEqual(cache.length, 8)
-        self.assertEqual(compiled.num_binaries, 2)  # without a cache, with one
+        self.assertEqual(compiled.num_binaries, 3)  # without a cache, with one, with a longer one
         _, (_, given), (_, result) = self.agree(decode, x, cache, compiled=compiled)
         self.assertIs(given, result)
 
@@ -129,15 +129,16 @@ class Objects(AgreementTest):
 
     def test_numbers(self):
         compiled, _, _ = self.agree(decode, tensor(3, 4), Cache())
-        self.agree(decode, tensor(3, 4), Cache(0.5), compiled=compiled)
-        self.assertEqual(compiled.num_binaries, 1)
+        for number in (0.5, 0.25, 3.0):
+            self.agree(decode, tensor(3, 4), Cache(number), compiled=compiled)
+        self.assertEqual(compiled.num_binaries, 2)
 
     def test_counter(self):
         counter, compiled = Counter(), tssa.compile(count)
         for step in range(1, 5):
             torch.testing.assert_close(compiled(tensor(3), counter), tensor(3) * step)
             self.assertEqual((counter.step, type(counter.step)), (step, int))
-        self.assertEqual(compiled.num_binaries, 1)
+        self.assertEqual(compiled.num_binaries, 2)
 
     def test_lists(self):
         _, (values,), _ = self.agree(change_list, [tensor(3), tensor(3, seed=1)])

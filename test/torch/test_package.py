@@ -231,7 +231,7 @@ class Package(unittest.TestCase):
                 tssa.compile(lambda x: torch.linalg.eig(x))(tensor(3, 3))
 
     def test_many_binaries(self):
-        compiled = tssa.compile(for_each_number)
+        compiled = tssa.compile(for_each_number, dynamic=True)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for k in (1, 2, 3, 4, 5, 6, 8, 10):

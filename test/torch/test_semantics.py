@@ -297,12 +297,12 @@ CASES = {
 
 class Semantics(AgreementTest):
     def test_one_binary_for_all_sizes(self):
-        compiled = self.check(write_argument, (X, Y[:, 0].clone()))
+        compiled = self.check(write_argument, (X, Y[:, 0].clone()), tssa.compile(write_argument, dynamic=True))
         self.check(write_argument, (X[:3].clone(), Y[:3, 0].clone()), compiled)
         self.assertEqual(compiled.num_binaries, 1)
 
     def test_guards_compile_again(self):
-        compiled = self.check(broadcasting, (X, X[:1].clone()))
+        compiled = self.check(broadcasting, (X, X[:1].clone()), tssa.compile(broadcasting, dynamic=True))
         self.check(broadcasting, (X, Y), compiled)
         self.assertEqual(compiled.num_binaries, 2)
         self.check(broadcasting, (X[:3].clone(), X[:1].clone()), compiled)

@@ -172,7 +172,7 @@ static const std::vector<Option> &getOptions() {
       {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)", false,
        text(&Options::cacheDir)},
       {"cache-limit", "SIZE",
-       "largest size of the cache (4G); the least recently used files go first", false,
+       "largest size of the cache (8G); the least recently used files go first", false,
        bytes(&Options::cacheLimit)},
       {"compile", nullptr, "only compile, and print where in the cache the result is", false,
        flag(&Options::compileOnly)},

@@ -42,7 +42,7 @@ struct Options {
   std::string device = "auto";
   bool verifyWeights = false, noVerify = false;
   std::optional<std::string> cacheDir;
-  uint64_t cacheLimit = uint64_t(4) << 30; ///< bytes
+  uint64_t cacheLimit = uint64_t(8) << 30; ///< bytes
   bool compileOnly = false;
   std::vector<std::string> compileOptions;
   bool help = false, version = false;

@@ -215,12 +215,12 @@ class _Environment(ShapeEnv):
 class Fakes:
     """Makes fake tensors and symbols that stand for arguments while a program is recorded.
 
-    fixed: what is constant rather than a symbol: 0: only sizes of 0; 1: also sizes of 1; 2: all sizes
-    and numbers.
+    places: the sizes and numbers that are symbols rather than constants (_openness). Sizes of 0 never are.
+    fixes_ones: whether sizes of 1 are constants, too.
     """
 
-    def __init__(self, fixed):
-        self._fixed = fixed
+    def __init__(self, places, fixes_ones):
+        self._places, self._fixes_ones = places, fixes_ones
         self.environment = _Environment()
         self.mode = FakeTensorMode(shape_env=self.environment)
         self._count = 0
@@ -229,8 +229,8 @@ class Fakes:
     def make(self, value, order):
         """Returns what stands for `value`, the part at position `order`."""
         if isinstance(value, torch.Tensor):
-            return self._make_tensor(value)
-        if type(value) in (int, float) and self._fixed < 2 and math.isfinite(value):
+            return self._make_tensor(value, order)
+        if (order, None) in self._places and math.isfinite(value):
             return self._make_number(value, order)
         return value
 
@@ -242,8 +242,8 @@ class Fakes:
         self._count += 1
         return ConstantSource(f"argument_{self._count}")
 
-    def _make_size(self, size):
-        if size == 0 or self._fixed == 2 or size == 1 and self._fixed == 1:
+    def _make_size(self, size, place):
+        if place not in self._places or size == 0 or size == 1 and self._fixes_ones:
             return size
         source = self._source()
         symbol = self.environment.create_symbol(size, source, DimDynamic.DYNAMIC,
@@ -258,8 +258,8 @@ class Fakes:
                   else self.environment.create_symfloatnode)
         return create(symbol, hint=value, source=source)
 
-    def _make_tensor(self, tensor):
-        sizes = [self._make_size(size) for size in tensor.shape]
+    def _make_tensor(self, tensor, position):
+        sizes = [self._make_size(size, (position, dim)) for dim, size in enumerate(tensor.shape)]
         order = find_permutation(tensor)
         with self.mode:
             if order is None:

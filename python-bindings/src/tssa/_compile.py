@@ -9,20 +9,22 @@ import os
 from ._session import Session
 
 
-def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, dynamic=True, check=False):
+def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, dynamic=None, check=False):
     """Returns a callable that does the same as `program`, compiled.
 
     program: a function, a method, a module, or a torch.export.ExportedProgram; the path of an ONNX
     model or an artifact gives a Session. Without `program`, the result is a decorator.
     example_inputs: a tuple of arguments to compile for now, instead of at the first call.
     target: the same as --target of tssa-compile.
-    dynamic: whether one binary serves other sizes and numbers, too. If False, each call with others
-    is compiled again for exactly these; that can be faster for small images.
+    dynamic: which sizes of tensors, ints and floats among the arguments may differ between the calls
+    that one binary serves. None: those that have differed so far. The first binary is fixed to those
+    of its call; the first call with others is compiled again, with what differs open; a call that
+    differs in something else is compiled with everything open. True: all, from the first call on.
+    False: none: each call with others is compiled again for exactly these.
     check: whether the first call of each binary is compared with eager mode; a difference is a tssa.Error.
 
-    Element types, ranks and the structure of containers are fixed by a call; sizes and numbers
-    are free unless the program decides by them. A call that differs in what is fixed is compiled
-    again. Arguments are written, and results share storage with arguments and with each other, as
+    Element types, ranks, bools and the structure of containers are fixed by a call, and so are sizes
+    and numbers that the program decides by. A call that differs in what is fixed is compiled again. Arguments are written, and results share storage with arguments and with each other, as
     when `program` itself is called.
     """
     if program is None:

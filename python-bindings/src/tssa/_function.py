@@ -23,6 +23,7 @@ from ._check import Reference
 from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
 from ._expressions import UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
+from ._openness import Openness
 from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
 from ._state import Reads
@@ -31,6 +32,7 @@ from ._values import defined, is_same
 
 # A number that only a run knows, as PyTorch's messages name it.
 _NUMBER_OF_RUN = re.compile(r"\b(u|zuf)\d+\b")
+_log = logging.getLogger("tssa")
 _LINE = re.compile(r".+:\d+: ")
 #: At this number of recordings for one kind of call there is a warning.
 MANY = 8
@@ -39,13 +41,14 @@ MANY = 8
 class CompiledFunction:
     """The result of tssa.compile. It is called like the original."""
 
-    def __init__(self, program, options, dynamic=True, check=False):
+    def __init__(self, program, options, dynamic=None, check=False):
         if not callable(program):
             raise TypeError(f"expected a function or a module, got a {type(program).__name__}")
         if isinstance(program, (torch.jit.ScriptFunction, torch.jit.ScriptModule)):
             raise UnsupportedError(["a TorchScript program: give the function or module that it was made of"])
         self._program, self._options, self._dynamic, self._check = program, options, dynamic, check
-        self._recordings = {}  # recordings, the newest first, by key
+        self._recordings = {}  # recordings, those with less open first and then the newest first, by key
+        self._openness = {}  # what is open in the newest recording, by key
         self._lock = threading.Lock()
         self._has_warned = False
         self.__name__ = getattr(program, "__name__", type(program).__name__)
@@ -130,37 +133,53 @@ class CompiledFunction:
         return None
 
     def _record(self, key, arguments):
-        recording = _Recording(self._program, arguments, self.__name__, self._options, self._dynamic)
-        known = self._recordings[key] = (recording, *self._recordings.get(key, ()))
+        known, values = self._recordings.get(key, ()), arguments.values
+        openness = self._openness.get(key) or Openness(values, self._dynamic)
+        opened = openness.open(values)
+        if opened is not openness:
+            _log.info("%s is compiled again, for other sizes and numbers: %s", self.__name__, opened.describe(values))
+        recording = _Recording(self._program, arguments, self.__name__, self._options, opened.choices,
+                               self._dynamic is True)
+        self._openness[key] = opened
+        known = self._recordings[key] = tuple(sorted((recording, *known), key=lambda known: known.num_open))
         if len(known) == MANY:
             warnings.warn(f"{self.__name__} was compiled {MANY} times for calls that differ in sizes, numbers or what "
                           f"else it reads; the last time for: {recording.describe()}", stacklevel=5)
 
 
 class _Recording:
-    """A recorded program, and the conditions under which a call can run it."""
+    """A recorded program, and the conditions under which a call can run it.
 
-    def __init__(self, function, arguments, name, options, dynamic):
+    choices: what may be open (Openness). fixes_splits: whether a number that splits a dim is fixed.
+    num_open: how many sizes and numbers are open.
+    """
+
+    def __init__(self, function, arguments, name, options, choices, fixes_splits):
         self._function, self._carries_lists, self._tracks_arguments = function, True, False
+        self._fixes_splits = fixes_splits
         arguments.check(function)
         self._lists = None  # the Lists of the last recording, if it has begun to run the program
         self._constants = {}  # numbers that the recording is fixed to, by position
-        self._record_open(functools.partial(self._run, function, arguments, name, options), 0 if dynamic else 2)
+        self._record_open(functools.partial(self._run, function, arguments, name, options), choices)
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
         self._guards = compile_expressions(guards)
 
-    def _record_open(self, run, fixed):
-        """Records with open sizes. If that fails, records with more sizes fixed to those of the example."""
+    def _record_open(self, run, choices):
+        """Records with open sizes. If that fails, records with fewer open, and at last with those of the example fixed."""
+        attempts = [(places, fixes_ones) for places in choices if places for fixes_ones in (False, True)]
+        attempts.append((frozenset(), True))
         errors = []
-        while fixed <= 2:
-            self._fakes, self._reads = Fakes(fixed), Reads()
+        while attempts:
+            places, fixes_ones = attempts[0]
+            self._fakes, self._reads = Fakes(places, fixes_ones), Reads()
+            self.num_open = len(places)
             try:
                 with shape_config.patch(backed_size_oblivious=True), _quiet():
                     return run()
             except DecidesShape as error:
                 self._constants.update(self._fakes.find_numbers(error.symbols))
             except DependsOnOnes:
-                fixed += 1
+                attempts.pop(0)
             except Exception as error:
                 if isinstance(error, MayBeArgument) and not self._tracks_arguments:
                     self._tracks_arguments = True
@@ -169,8 +188,10 @@ class _Recording:
                               if isinstance(error, UnsupportedError) else error)
                 if self._carries_lists and self._lists is not None and self._lists.are_used:
                     self._carries_lists = False  # loops over such lists may be unrolled
-                else:
-                    fixed += 2 if isinstance(error, Error) else 1
+                    continue
+                attempts.pop(0)
+                if isinstance(error, Error):  # the compiler refuses the program, with sizes of 1 fixed or not
+                    attempts = [attempt for attempt in attempts if attempt[0] != places]
             finally:
                 self._reads.restore()
         self._raise(errors)
@@ -215,7 +236,7 @@ class _Recording:
         hooks = Hooks(recorder, self._reads, self._carries_lists, self._tracks_arguments)
         self._lists = hooks.lists
         args, kwargs = arguments.rebuild(values)
-        recorder.fixes_numbers = True
+        recorder.fixes_numbers = self._fixes_splits
         for value in values:
             if not isinstance(value, torch.Tensor):
                 self._reads.add_value(value)
@@ -259,6 +280,7 @@ class _Recording:
         """Returns a text of the conditions that a call must satisfy."""
         guards = [str(guard.expr) for guard in self._fakes.environment.guards]
         numbers = [f"argument {i} is {value!r}" for i, value in self._constants.items()]
+        numbers += self.program.describe_sizes()
         return ", ".join(numbers + guards) or "what it reads besides its arguments"
 
     def run(self, arguments, sizes):

@@ -218,6 +218,10 @@ class RecordedProgram:
         """Returns whether the arguments have the sizes that the program is fixed to."""
         return all(_fits(arguments[i].shape, shape) for i, shape in self._fixed)
 
+    def describe_sizes(self):
+        """Returns a text for each argument with sizes that the program is fixed to."""
+        return [f"argument {i} has the sizes {['any' if s is None else s for s in shape]}" for i, shape in self._fixed]
+
     def copies_alike(self, sizes):
         """Returns whether a call copies what the recording copies, and gives results of the same strides."""
         return all(decided.holds(sizes) for decided in self._choices)
