@@ -27,17 +27,25 @@ static int64_t getExtent(te::ComputeOp op, unsigned dim) {
   return isBatch(op, dim) ? assumedBatch : assumedExtent;
 }
 
-/// Returns the cost of the arithmetic of a body, in simple instructions.
-static double getArithmetic(te::ComputeOp op) {
+/// The cost of a function, such as exp, of the lanes of a vector and of a scalar. The function of a
+/// scalar is a call.
+static constexpr double functionOfVector = 15, functionOfScalar = 40;
+
+/// Returns the cost of the arithmetic of a body, in simple instructions. Each function costs
+/// `function`.
+static double getArithmetic(Region &body, double function) {
   double cost = 0;
-  auto visit = [&](Operation *inner) {
+  body.walk([&](Operation *inner) {
     if (inner->getDialect()->getNamespace() == math::MathDialect::getDialectNamespace())
-      cost += 15;
+      cost += function;
     else if (!isa<te::ReadOp, te::YieldOp>(inner))
       cost += 1;
-  };
-  op.getPieces().front().walk(visit);
+  });
   return cost;
+}
+
+static double getArithmetic(te::ComputeOp op) {
+  return getArithmetic(op.getPieces().front(), functionOfVector);
 }
 
 /// Returns the number of lanes for the widest float type in the expression.
@@ -81,6 +89,56 @@ static double getLaneCost(const Access &access, const std::optional<SmallVector<
   return access.isWrite() ? oneByOne : std::min(near, oneByOne);
 }
 
+/// Returns whether `access` is a read that each step of the reduction executes.
+static bool isReadInSteps(te::ComputeOp op, const Access &access) {
+  return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
+}
+
+/// The number of rows of a tile that are assumed to share a load, and the number if the sizes of
+/// the rows are dynamic: they may be 1.
+static constexpr int64_t sharingRows = 8, sharingDynamicRows = 2;
+
+/// Returns how many rows of a tile share the loads of `access`, if `dim` is the vector dim: rows
+/// along another parallel dim along which the address stays the same.
+static int64_t countSharingRows(te::ComputeOp op, const Access &access, unsigned dim) {
+  int64_t rows = 1;
+  for (unsigned other = 0; other < op.getNumParallel(); ++other) {
+    if (other == dim || access.getStrideKind(other, 2) != StrideKind::Invariant)
+      continue;
+    bool isDynamic = ShapedType::isDynamic(op.getStaticSizes()[other]);
+    if (isDynamic || getExtent(op, other) >= sharingRows)
+      rows = std::max(rows, isDynamic ? sharingDynamicRows : sharingRows);
+  }
+  return rows;
+}
+
+/// Returns the cost of one step of the loads of `access` by the lanes of a vector along `dim`. If
+/// rows of a tile share the loads, each bears a part, but at least the cost of a contiguous load.
+static double getSharedLaneCost(te::ComputeOp op, const Access &access, unsigned dim,
+                                double laneCost) {
+  if (laneCost <= 1 || !op.hasReduction() || dim >= op.getNumParallel() ||
+      !isReadInSteps(op, access))
+    return laneCost;
+  return std::max(1.0, laneCost / static_cast<double>(countSharingRows(op, access, dim)));
+}
+
+/// Returns the number of steps of the reduction for one result.
+static double countSteps(te::ComputeOp op) {
+  double steps = 1;
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
+    steps *= static_cast<double>(std::max<int64_t>(getExtent(op, dim), 1));
+  return steps;
+}
+
+/// Returns the cost of the epilogue for each step of a vector of `used` lanes. If the vector dim is
+/// a reduction dim, the results are scalars.
+static double getEpilogueCost(te::ComputeOp op, bool isScalar, double used) {
+  if (!op.hasEpilogue())
+    return 0;
+  double function = isScalar ? functionOfScalar : functionOfVector;
+  return getArithmetic(op.getEpilogue(), function) * (isScalar ? used : 1) / countSteps(op);
+}
+
 /// Returns the cost of one element if `dim` is the vector dim.
 static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
                             int64_t lanes, double arithmetic) {
@@ -91,8 +149,9 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
     bool once = op.hasReduction() &&
                 (access.isWrite() || access.getRead()->getParentRegion() == &op.getEpilogue());
     double weight = once ? (reduction ? 0 : 0.05) : 1;
-    cost += weight *
-            getLaneCost(access, access.getOffsets(dim, std::min(lanes, extent), extent), lanes);
+    double laneCost =
+        getLaneCost(access, access.getOffsets(dim, std::min(lanes, extent), extent), lanes);
+    cost += weight * getSharedLaneCost(op, access, dim, laneCost);
     if (access.isGuardedBy(dim))
       cost += weight;
   }
@@ -103,6 +162,7 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
     used = std::min(used, fewLanes);
   if (reduction) // combining the lanes at the end
     cost += 10.0 * lanes / std::max<int64_t>(extent, 1);
+  cost += getEpilogueCost(op, reduction, used);
   return cost / std::max(used, 1.0);
 }
 
@@ -133,11 +193,26 @@ static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access
 
 /// Returns the cycles of one reduction step of a tile of `rows` x `vectors` accumulators. The core
 /// starts two multiply-adds and two loads per cycle, and a multiply-add has a latency of four
-/// cycles. `rowsLoad` says that each row loads an operand of its own.
-static double getStepCost(int64_t rows, int64_t vectors, bool rowsLoad) {
+/// cycles. Each row loads an operand of its own; the operand of a vector takes `vectorLoads` loads.
+static double getStepCost(int64_t rows, int64_t vectors, double vectorLoads) {
   double multiplyAdds = rows * vectors / 2.0;
-  double loads = (vectors + (rowsLoad ? rows : 0)) / 2.0;
+  double loads = (vectors * vectorLoads + rows) / 2.0;
   return std::max({multiplyAdds, loads, 4.0}) + 0.5;
+}
+
+/// Returns the number of loads for one vector along `dim` of the reads that the rows along `row`
+/// share. More than one is needed if the lanes are not adjacent.
+static double countVectorLoads(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
+                               unsigned row, int64_t lanes) {
+  double loads = 1;
+  int64_t extent = getExtent(op, dim);
+  for (const Access &access : accesses)
+    if (isReadInSteps(op, access) && access.getStrideKind(row, 2) == StrideKind::Invariant &&
+        access.getStrideKind(dim, 2) == StrideKind::Strided)
+      loads = std::max(
+          loads,
+          getLaneCost(access, access.getOffsets(dim, std::min(lanes, extent), extent), lanes));
+  return loads;
 }
 
 /// Returns the cost of `extent` iterations in tiles of `tile` iterations. The last tile may be
@@ -145,11 +220,6 @@ static double getStepCost(int64_t rows, int64_t vectors, bool rowsLoad) {
 static double getTiledCost(int64_t extent, int64_t tile, function_ref<double(int64_t)> cost) {
   double total = static_cast<double>(extent / tile) * cost(tile);
   return extent % tile ? total + cost(extent % tile) : total;
-}
-
-/// Returns whether `access` is a read that each step of the reduction executes.
-static bool isReadInSteps(te::ComputeOp op, const Access &access) {
-  return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
 }
 
 /// Returns each parallel dim, other than the vector dim, for which some read is invariant along the
@@ -221,9 +291,10 @@ static int64_t getFusedExtent(te::ComputeOp op, unsigned dim, unsigned fused) {
   return extent;
 }
 
-/// Returns the best tile for `columns` vectors along the vector dim and rows along dim `row`.
+/// Returns the best tile for `columns` vectors along the vector dim and rows along dim `row`. The
+/// operand of each vector takes `vectorLoads` loads.
 static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsigned row,
-                             int64_t columns, const MachineModel &machine) {
+                             int64_t columns, double vectorLoads, const MachineModel &machine) {
   RowConflicts conflicts(op, accesses, row, machine);
   RowTile best;
   best.rows.dim = row;
@@ -235,7 +306,7 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
     for (int64_t rows = 1; rows <= std::min(extent, available / vectors - 1); ++rows) {
       double cost = getTiledCost(columns, vectors, [&](int64_t v) {
         return getTiledCost(extent, rows, [&](int64_t r) {
-          return getStepCost(r, v, true) + conflicts.getCost(r);
+          return getStepCost(r, v, vectorLoads) + conflicts.getCost(r);
         });
       });
       cost /= static_cast<double>(columns) * static_cast<double>(extent);
@@ -256,7 +327,8 @@ static void chooseContractionTile(te::ComputeOp op, ArrayRef<Access> accesses,
   int64_t columns = llvm::divideCeil(getExtent(op, *choice.vectorDim), choice.lanes);
   RowTile best;
   for (unsigned row : rowDims) {
-    RowTile tile = chooseRowTile(op, accesses, row, columns, machine);
+    double loads = countVectorLoads(op, accesses, *choice.vectorDim, row, choice.lanes);
+    RowTile tile = chooseRowTile(op, accesses, row, columns, loads, machine);
     if (tile.cost < best.cost * 1.05)
       best = tile;
   }
