@@ -94,54 +94,57 @@ static bool isReadInSteps(te::ComputeOp op, const Access &access) {
   return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
 }
 
-/// The number of rows of a tile that are assumed to share a load, and the number if the sizes of
-/// the rows are dynamic: they may be 1.
-static constexpr int64_t sharingRows = 8, sharingDynamicRows = 2;
-
-/// Returns how many rows of a tile share the loads of `access`, if `dim` is the vector dim: rows
-/// along another parallel dim along which the address stays the same.
-static int64_t countSharingRows(te::ComputeOp op, const Access &access, unsigned dim) {
-  int64_t rows = 1;
+/// Returns how many rows of a tile bear the cost of a load of `access` together, if `dim` is the
+/// vector dim: rows along another parallel dim along which the address stays the same. The lanes
+/// are put together by instructions that compete with the multiply-adds, so that even many rows
+/// save a part of the cost only. A dynamic number of rows may be 1.
+static double countSharingRows(te::ComputeOp op, const Access &access, unsigned dim) {
+  constexpr int64_t someRows = 4, manyRows = 16;
+  double share = 1;
   for (unsigned other = 0; other < op.getNumParallel(); ++other) {
     if (other == dim || access.getStrideKind(other, 2) != StrideKind::Invariant)
       continue;
     bool isDynamic = ShapedType::isDynamic(op.getStaticSizes()[other]);
-    if (isDynamic || getExtent(op, other) >= sharingRows)
-      rows = std::max(rows, isDynamic ? sharingDynamicRows : sharingRows);
+    if (!isDynamic && getExtent(op, other) >= manyRows)
+      return 5;
+    if (isDynamic || getExtent(op, other) >= someRows)
+      share = 2;
   }
-  return rows;
+  return share;
 }
 
-/// Returns the cost of one step of the loads of `access` by the lanes of a vector along `dim`. If
-/// rows of a tile share the loads, each bears a part, but at least the cost of a contiguous load.
+/// Returns the cost of one step of the loads of `access` by the lanes of a vector along `dim`,
+/// which is `laneCost` for a single row. It is at least that of a contiguous load.
 static double getSharedLaneCost(te::ComputeOp op, const Access &access, unsigned dim,
                                 double laneCost) {
-  if (laneCost <= 1 || !op.hasReduction() || dim >= op.getNumParallel() ||
-      !isReadInSteps(op, access))
+  if (laneCost <= 1 || dim >= op.getNumParallel() || !isReadInSteps(op, access))
     return laneCost;
-  return std::max(1.0, laneCost / static_cast<double>(countSharingRows(op, access, dim)));
+  return std::max(1.0, laneCost / countSharingRows(op, access, dim));
 }
 
-/// Returns the number of steps of the reduction for one result.
-static double countSteps(te::ComputeOp op) {
-  double steps = 1;
-  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
-    steps *= static_cast<double>(std::max<int64_t>(getExtent(op, dim), 1));
-  return steps;
+/// Returns the number of iterations of the dims from `first` to before `last`.
+static double countIterations(te::ComputeOp op, unsigned first, unsigned last) {
+  double count = 1;
+  for (unsigned dim = first; dim < last; ++dim)
+    count *= static_cast<double>(std::max<int64_t>(getExtent(op, dim), 1));
+  return count;
 }
 
 /// Returns the cost of the epilogue for each step of a vector of `used` lanes. If the vector dim is
-/// a reduction dim, the results are scalars.
+/// a reduction dim, the results are scalars. With few results, the latency of their sums is dearer
+/// than the epilogue: it does not count.
 static double getEpilogueCost(te::ComputeOp op, bool isScalar, double used) {
-  if (!op.hasEpilogue())
+  constexpr double fewResults = 128;
+  if (!op.hasEpilogue() || countIterations(op, 0, op.getNumParallel()) < fewResults)
     return 0;
-  double function = isScalar ? functionOfScalar : functionOfVector;
-  return getArithmetic(op.getEpilogue(), function) * (isScalar ? used : 1) / countSteps(op);
+  double cost = getArithmetic(op.getEpilogue(), isScalar ? functionOfScalar : functionOfVector);
+  return cost * (isScalar ? used : 1) / countIterations(op, op.getNumParallel(), op.getNumDims());
 }
 
-/// Returns the cost of one element if `dim` is the vector dim.
+/// Returns the cost of one element if `dim` is the vector dim. `share` says that the rows of a tile
+/// share loads of lanes that are not adjacent.
 static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
-                            int64_t lanes, double arithmetic) {
+                            int64_t lanes, double arithmetic, bool share) {
   bool reduction = dim >= op.getNumParallel();
   int64_t extent = getExtent(op, dim);
   double cost = arithmetic;
@@ -151,7 +154,7 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
     double weight = once ? (reduction ? 0 : 0.05) : 1;
     double laneCost =
         getLaneCost(access, access.getOffsets(dim, std::min(lanes, extent), extent), lanes);
-    cost += weight * getSharedLaneCost(op, access, dim, laneCost);
+    cost += weight * (share ? getSharedLaneCost(op, access, dim, laneCost) : laneCost);
     if (access.isGuardedBy(dim))
       cost += weight;
   }
@@ -166,21 +169,17 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
   return cost / std::max(used, 1.0);
 }
 
-/// Returns the dim along which an element costs least, or nothing if scalar code is cheaper. Halves
-/// or quarters `lanes` if shorter vectors along a parallel dim of a reduction are cheaper, such as
-/// half vectors along a dim of 24 channels, which whole vectors of 16 lanes do not divide.
-static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses,
-                                               int64_t &lanes) {
+/// Looks for a dim along which an element costs less than `best`. If there is one, sets `choice`,
+/// `best` and `lanes`, of which a vector has `whole` at most. See chooseVectorDim.
+static void improveVectorDim(te::ComputeOp op, ArrayRef<Access> accesses, int64_t whole, bool share,
+                             std::optional<unsigned> &choice, double &best, int64_t &lanes) {
   double arithmetic = getArithmetic(op);
-  double best = arithmetic + accesses.size();
-  int64_t whole = lanes;
-  std::optional<unsigned> choice;
   for (unsigned dim = 0; dim < op.getNumDims(); ++dim) {
     bool canShorten = op.hasReduction() && dim < op.getNumParallel() && getExtent(op, dim) >= whole;
     for (int64_t width : {whole, whole / 2, whole / 4}) {
       if (getExtent(op, dim) <= 1 || width < 2 || (width < whole && !canShorten))
         continue;
-      double cost = getVectorCost(op, accesses, dim, width, arithmetic);
+      double cost = getVectorCost(op, accesses, dim, width, arithmetic, share);
       if (cost < best) {
         best = cost;
         choice = dim;
@@ -188,6 +187,21 @@ static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access
       }
     }
   }
+}
+
+/// Returns the dim along which an element costs least, or nothing if scalar code is cheaper. Halves
+/// or quarters `lanes` if shorter vectors along a parallel dim of a reduction are cheaper, such as
+/// half vectors along a dim of 24 channels, which whole vectors of 16 lanes do not divide. If the
+/// cheapest is a reduction dim, whose lanes are joined for each result, a parallel dim is preferred
+/// where the rows of a tile share the loads that make it dear.
+static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses,
+                                               int64_t &lanes) {
+  double best = getArithmetic(op) + accesses.size();
+  int64_t whole = lanes;
+  std::optional<unsigned> choice;
+  improveVectorDim(op, accesses, whole, /*share=*/false, choice, best, lanes);
+  if (choice && *choice >= op.getNumParallel())
+    improveVectorDim(op, accesses, whole, /*share=*/true, choice, best, lanes);
   return choice;
 }
 

@@ -125,22 +125,35 @@ te.kernel @masks(%a: tensor<138x138x32xf32>, %b: tensor<100x32xf32>) -> tensor<1
   te.return %y : tensor<100x138x138xf32>
 }
 
-// In a long reduction, joining the lanes and functions of scalars cost little: the lanes are over
-// the reduction dim, along which both factors are contiguous.
+// In a long reduction, joining the lanes costs little: they are over the reduction dim, along which
+// both factors are contiguous.
 // CHECK-LABEL: te.kernel @long_product
-te.kernel @long_product(%a: tensor<64x1024xf32>, %b: tensor<64x1024xf32>) -> tensor<64x64xf32> {
-  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 1024) init (0.0 : f32) {
-    %x = te.read %a[d0, d2] : tensor<64x1024xf32>
-    %w = te.read %b[d1, d2] : tensor<64x1024xf32>
+te.kernel @long_product(%a: tensor<64x256xf32>, %b: tensor<64x256xf32>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 256) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<64x256xf32>
+    %w = te.read %b[d1, d2] : tensor<64x256xf32>
     %p = arith.mulf %x, %w : f32
     te.yield %p : f32
-  } combine arith.addf then (%s: f32) {
-    %e = math.exp %s : f32
-    te.yield %e : f32
-  } : tensor<64x64xf32>
+  } combine arith.addf : tensor<64x64xf32>
   // CHECK: %[[L:.*]]:3 = layout.loops @y
   // CHECK: %[[K:.*]]:2 = layout.split %[[L]]#2 [*, 16]
   // CHECK: layout.vectorize %[[K]]#1
+  te.return %y : tensor<64x64xf32>
+}
+
+// In a short one, joining the lanes would cost more than putting together those of the columns.
+// CHECK-LABEL: te.kernel @short_product
+te.kernel @short_product(%a: tensor<64x32xf32>, %b: tensor<64x32xf32>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 32) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<64x32xf32>
+    %w = te.read %b[d1, d2] : tensor<64x32xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  // CHECK: %[[L:.*]]:3 = layout.loops @y
+  // CHECK: %[[M:.*]]:2 = layout.split %[[L]]#0
+  // CHECK: %[[N:.*]]:{{[23]}} = layout.split %[[L]]#1 [*{{.*}}, 16]
+  // CHECK: layout.vectorize %[[N]]#
   te.return %y : tensor<64x64xf32>
 }
 
