@@ -27,17 +27,25 @@ static int64_t getExtent(te::ComputeOp op, unsigned dim) {
   return isBatch(op, dim) ? assumedBatch : assumedExtent;
 }
 
-/// Returns the cost of the arithmetic of a body, in simple instructions.
-static double getArithmetic(te::ComputeOp op) {
+/// The cost of a function, such as exp, of the lanes of a vector and of a scalar. The function of a
+/// scalar is a call.
+static constexpr double functionOfVector = 15, functionOfScalar = 40;
+
+/// Returns the cost of the arithmetic of a body, in simple instructions. Each function costs
+/// `function`.
+static double getArithmetic(Region &body, double function) {
   double cost = 0;
-  auto visit = [&](Operation *inner) {
+  body.walk([&](Operation *inner) {
     if (inner->getDialect()->getNamespace() == math::MathDialect::getDialectNamespace())
-      cost += 15;
+      cost += function;
     else if (!isa<te::ReadOp, te::YieldOp>(inner))
       cost += 1;
-  };
-  op.getPieces().front().walk(visit);
+  });
   return cost;
+}
+
+static double getArithmetic(te::ComputeOp op) {
+  return getArithmetic(op.getPieces().front(), functionOfVector);
 }
 
 /// Returns the number of lanes for the widest float type in the expression.
@@ -81,9 +89,62 @@ static double getLaneCost(const Access &access, const std::optional<SmallVector<
   return access.isWrite() ? oneByOne : std::min(near, oneByOne);
 }
 
-/// Returns the cost of one element if `dim` is the vector dim.
+/// Returns whether `access` is a read that each step of the reduction executes.
+static bool isReadInSteps(te::ComputeOp op, const Access &access) {
+  return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
+}
+
+/// Returns how many rows of a tile bear the cost of a load of `access` together, if `dim` is the
+/// vector dim: rows along another parallel dim along which the address stays the same. The lanes
+/// are put together by instructions that compete with the multiply-adds, so that even many rows
+/// save a part of the cost only. A dynamic number of rows may be 1.
+static double countSharingRows(te::ComputeOp op, const Access &access, unsigned dim) {
+  constexpr int64_t someRows = 4, manyRows = 16;
+  double share = 1;
+  for (unsigned other = 0; other < op.getNumParallel(); ++other) {
+    if (other == dim || access.getStrideKind(other, 2) != StrideKind::Invariant)
+      continue;
+    bool isDynamic = ShapedType::isDynamic(op.getStaticSizes()[other]);
+    if (!isDynamic && getExtent(op, other) >= manyRows)
+      return 5;
+    if (isDynamic || getExtent(op, other) >= someRows)
+      share = 2;
+  }
+  return share;
+}
+
+/// Returns the cost of one step of the loads of `access` by the lanes of a vector along `dim`,
+/// which is `laneCost` for a single row. It is at least that of a contiguous load.
+static double getSharedLaneCost(te::ComputeOp op, const Access &access, unsigned dim,
+                                double laneCost) {
+  if (laneCost <= 1 || dim >= op.getNumParallel() || !isReadInSteps(op, access))
+    return laneCost;
+  return std::max(1.0, laneCost / countSharingRows(op, access, dim));
+}
+
+/// Returns the number of iterations of the dims from `first` to before `last`.
+static double countIterations(te::ComputeOp op, unsigned first, unsigned last) {
+  double count = 1;
+  for (unsigned dim = first; dim < last; ++dim)
+    count *= static_cast<double>(std::max<int64_t>(getExtent(op, dim), 1));
+  return count;
+}
+
+/// Returns the cost of the epilogue for each step of a vector of `used` lanes. If the vector dim is
+/// a reduction dim, the results are scalars. With few results, the latency of their sums is dearer
+/// than the epilogue: it does not count.
+static double getEpilogueCost(te::ComputeOp op, bool isScalar, double used) {
+  constexpr double fewResults = 128;
+  if (!op.hasEpilogue() || countIterations(op, 0, op.getNumParallel()) < fewResults)
+    return 0;
+  double cost = getArithmetic(op.getEpilogue(), isScalar ? functionOfScalar : functionOfVector);
+  return cost * (isScalar ? used : 1) / countIterations(op, op.getNumParallel(), op.getNumDims());
+}
+
+/// Returns the cost of one element if `dim` is the vector dim. `share` says that the rows of a tile
+/// share loads of lanes that are not adjacent.
 static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
-                            int64_t lanes, double arithmetic) {
+                            int64_t lanes, double arithmetic, bool share) {
   bool reduction = dim >= op.getNumParallel();
   int64_t extent = getExtent(op, dim);
   double cost = arithmetic;
@@ -91,8 +152,9 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
     bool once = op.hasReduction() &&
                 (access.isWrite() || access.getRead()->getParentRegion() == &op.getEpilogue());
     double weight = once ? (reduction ? 0 : 0.05) : 1;
-    cost += weight *
-            getLaneCost(access, access.getOffsets(dim, std::min(lanes, extent), extent), lanes);
+    double laneCost =
+        getLaneCost(access, access.getOffsets(dim, std::min(lanes, extent), extent), lanes);
+    cost += weight * (share ? getSharedLaneCost(op, access, dim, laneCost) : laneCost);
     if (access.isGuardedBy(dim))
       cost += weight;
   }
@@ -103,24 +165,21 @@ static double getVectorCost(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
     used = std::min(used, fewLanes);
   if (reduction) // combining the lanes at the end
     cost += 10.0 * lanes / std::max<int64_t>(extent, 1);
+  cost += getEpilogueCost(op, reduction, used);
   return cost / std::max(used, 1.0);
 }
 
-/// Returns the dim along which an element costs least, or nothing if scalar code is cheaper. Halves
-/// or quarters `lanes` if shorter vectors along a parallel dim of a reduction are cheaper, such as
-/// half vectors along a dim of 24 channels, which whole vectors of 16 lanes do not divide.
-static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses,
-                                               int64_t &lanes) {
+/// Looks for a dim along which an element costs less than `best`. If there is one, sets `choice`,
+/// `best` and `lanes`, of which a vector has `whole` at most. See chooseVectorDim.
+static void improveVectorDim(te::ComputeOp op, ArrayRef<Access> accesses, int64_t whole, bool share,
+                             std::optional<unsigned> &choice, double &best, int64_t &lanes) {
   double arithmetic = getArithmetic(op);
-  double best = arithmetic + accesses.size();
-  int64_t whole = lanes;
-  std::optional<unsigned> choice;
   for (unsigned dim = 0; dim < op.getNumDims(); ++dim) {
     bool canShorten = op.hasReduction() && dim < op.getNumParallel() && getExtent(op, dim) >= whole;
     for (int64_t width : {whole, whole / 2, whole / 4}) {
       if (getExtent(op, dim) <= 1 || width < 2 || (width < whole && !canShorten))
         continue;
-      double cost = getVectorCost(op, accesses, dim, width, arithmetic);
+      double cost = getVectorCost(op, accesses, dim, width, arithmetic, share);
       if (cost < best) {
         best = cost;
         choice = dim;
@@ -128,16 +187,46 @@ static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access
       }
     }
   }
+}
+
+/// Returns the dim along which an element costs least, or nothing if scalar code is cheaper. Halves
+/// or quarters `lanes` if shorter vectors along a parallel dim of a reduction are cheaper, such as
+/// half vectors along a dim of 24 channels, which whole vectors of 16 lanes do not divide. If the
+/// cheapest is a reduction dim, whose lanes are joined for each result, a parallel dim is preferred
+/// where the rows of a tile share the loads that make it dear.
+static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses,
+                                               int64_t &lanes) {
+  double best = getArithmetic(op) + accesses.size();
+  int64_t whole = lanes;
+  std::optional<unsigned> choice;
+  improveVectorDim(op, accesses, whole, /*share=*/false, choice, best, lanes);
+  if (choice && *choice >= op.getNumParallel())
+    improveVectorDim(op, accesses, whole, /*share=*/true, choice, best, lanes);
   return choice;
 }
 
 /// Returns the cycles of one reduction step of a tile of `rows` x `vectors` accumulators. The core
 /// starts two multiply-adds and two loads per cycle, and a multiply-add has a latency of four
-/// cycles. `rowsLoad` says that each row loads an operand of its own.
-static double getStepCost(int64_t rows, int64_t vectors, bool rowsLoad) {
+/// cycles. Each row loads an operand of its own; the operand of a vector takes `vectorLoads` loads.
+static double getStepCost(int64_t rows, int64_t vectors, double vectorLoads) {
   double multiplyAdds = rows * vectors / 2.0;
-  double loads = (vectors + (rowsLoad ? rows : 0)) / 2.0;
+  double loads = (vectors * vectorLoads + rows) / 2.0;
   return std::max({multiplyAdds, loads, 4.0}) + 0.5;
+}
+
+/// Returns the number of loads for one vector along `dim` of the reads that the rows along `row`
+/// share. More than one is needed if the lanes are not adjacent.
+static double countVectorLoads(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
+                               unsigned row, int64_t lanes) {
+  double loads = 1;
+  int64_t extent = getExtent(op, dim);
+  for (const Access &access : accesses)
+    if (isReadInSteps(op, access) && access.getStrideKind(row, 2) == StrideKind::Invariant &&
+        access.getStrideKind(dim, 2) == StrideKind::Strided)
+      loads = std::max(
+          loads,
+          getLaneCost(access, access.getOffsets(dim, std::min(lanes, extent), extent), lanes));
+  return loads;
 }
 
 /// Returns the cost of `extent` iterations in tiles of `tile` iterations. The last tile may be
@@ -145,11 +234,6 @@ static double getStepCost(int64_t rows, int64_t vectors, bool rowsLoad) {
 static double getTiledCost(int64_t extent, int64_t tile, function_ref<double(int64_t)> cost) {
   double total = static_cast<double>(extent / tile) * cost(tile);
   return extent % tile ? total + cost(extent % tile) : total;
-}
-
-/// Returns whether `access` is a read that each step of the reduction executes.
-static bool isReadInSteps(te::ComputeOp op, const Access &access) {
-  return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
 }
 
 /// Returns each parallel dim, other than the vector dim, for which some read is invariant along the
@@ -221,9 +305,10 @@ static int64_t getFusedExtent(te::ComputeOp op, unsigned dim, unsigned fused) {
   return extent;
 }
 
-/// Returns the best tile for `columns` vectors along the vector dim and rows along dim `row`.
+/// Returns the best tile for `columns` vectors along the vector dim and rows along dim `row`. The
+/// operand of each vector takes `vectorLoads` loads.
 static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsigned row,
-                             int64_t columns, const MachineModel &machine) {
+                             int64_t columns, double vectorLoads, const MachineModel &machine) {
   RowConflicts conflicts(op, accesses, row, machine);
   RowTile best;
   best.rows.dim = row;
@@ -235,7 +320,7 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
     for (int64_t rows = 1; rows <= std::min(extent, available / vectors - 1); ++rows) {
       double cost = getTiledCost(columns, vectors, [&](int64_t v) {
         return getTiledCost(extent, rows, [&](int64_t r) {
-          return getStepCost(r, v, true) + conflicts.getCost(r);
+          return getStepCost(r, v, vectorLoads) + conflicts.getCost(r);
         });
       });
       cost /= static_cast<double>(columns) * static_cast<double>(extent);
@@ -256,7 +341,8 @@ static void chooseContractionTile(te::ComputeOp op, ArrayRef<Access> accesses,
   int64_t columns = llvm::divideCeil(getExtent(op, *choice.vectorDim), choice.lanes);
   RowTile best;
   for (unsigned row : rowDims) {
-    RowTile tile = chooseRowTile(op, accesses, row, columns, machine);
+    double loads = countVectorLoads(op, accesses, *choice.vectorDim, row, choice.lanes);
+    RowTile tile = chooseRowTile(op, accesses, row, columns, loads, machine);
     if (tile.cost < best.cost * 1.05)
       best = tile;
   }

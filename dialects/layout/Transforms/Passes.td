@@ -296,9 +296,11 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let summary = "fill in the schedule of each kernel that has no schedule";
   let description = [{
     An analytical model picks the vector dim (along which reads and writes are contiguous or
-    invariant), a register tile that reuses loaded values, and the loops that threads share. Each
-    kernel then has a schedule that performs well without tuning. A remark gives the tile and the
-    vector of each kernel.
+    invariant), a register tile that reuses loaded values, and the loops that threads share. In a
+    reduction, the model also counts what a result costs once: joining the lanes, if they are over a
+    reduction dim, and the epilogue, whose functions are then dear because they are of scalars. The
+    rows of a tile share loads of lanes that are not adjacent. Each kernel then has a schedule that
+    performs well without tuning. A remark gives the tile and the vector of each kernel.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.

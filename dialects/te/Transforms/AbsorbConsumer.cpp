@@ -26,10 +26,9 @@ static std::optional<unsigned> getInnermost(ArrayRef<OpFoldResult> sizes) {
 }
 
 /// Returns whether `map` is a bijection from a domain of sizes `from` to a domain of sizes `to`
-/// that permutes dims and keeps the innermost dim innermost. Dims of size 1 are ignored.
+/// that permutes dims. Dims of size 1 are ignored.
 static bool isPermutation(AffineMap map, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to) {
   SmallVector<bool> used(from.size(), false);
-  std::optional<unsigned> innermostFrom = getInnermost(from), innermostTo = getInnermost(to);
   for (auto [result, expr] : llvm::enumerate(map.getResults())) {
     if (isUnit(to[result]) && expr == getAffineConstantExpr(0, map.getContext()))
       continue;
@@ -37,13 +36,47 @@ static bool isPermutation(AffineMap map, ArrayRef<OpFoldResult> from, ArrayRef<O
     if (!dim || used[dim.getPosition()] || from[dim.getPosition()] != to[result])
       return false;
     used[dim.getPosition()] = true;
-    if (innermostTo == result && innermostFrom != dim.getPosition())
-      return false;
   }
   for (auto [isUsed, size] : llvm::zip(used, from))
     if (!isUsed && !isUnit(size))
       return false;
   return true;
+}
+
+/// Returns whether the permutation `map` keeps the innermost dim innermost.
+static bool keepsInnermost(AffineMap map, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to) {
+  std::optional<unsigned> innermost = getInnermost(to);
+  return !innermost || map.getResult(*innermost) ==
+                           getAffineDimExpr(*getInnermost(from), map.getContext());
+}
+
+/// The number of steps from which a reduction costs more than stores that are not contiguous.
+static constexpr int64_t manySteps = 8;
+
+static bool hasManySteps(ComputeOp reduction) {
+  int64_t steps = 1;
+  for (OpFoldResult size : reduction.getReductionSizes()) {
+    std::optional<int64_t> constant = getConstantSize(size);
+    if (!constant)
+      return false;
+    steps = std::min(steps * std::min(*constant, manySteps), manySteps);
+  }
+  return steps >= manySteps;
+}
+
+/// Returns whether `consumer` only rearranges what it reads, or can be split such that a part of it
+/// does, and only tensor expressions read its result. They then read the reduction in their order.
+static bool isPassedBy(ComputeOp consumer) {
+  unsigned numReads = 0;
+  for (Operation &op : *consumer.getPieceBlock()) {
+    if (isa<IndexOp, InsideOp>(op))
+      return false;
+    numReads += isa<ReadOp>(op);
+  }
+  return numReads == 1 && consumer.getNumResults() == 1 &&
+         llvm::all_of(consumer->getUsers(), [](Operation *user) {
+           return isa<ReadOp>(user) && isa<ComputeOp>(user->getParentOp());
+         });
 }
 
 StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer) {
@@ -62,8 +95,11 @@ StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer) {
       return "its reader guards it or reads it at other indexes";
     map = read.getMap();
   }
-  if (!map || !isPermutation(map, consumer.getIterationDomain(), reduction.getParallelSizes()))
+  SmallVector<OpFoldResult> from = consumer.getIterationDomain(), to = reduction.getParallelSizes();
+  if (!map || !isPermutation(map, from, to))
     return "its reader reads it in another order or repeatedly";
+  if (!keepsInnermost(map, from, to) && (!hasManySteps(reduction) || isPassedBy(consumer)))
+    return "its reader reads it in another order, with another innermost dim";
   return "";
 }
 

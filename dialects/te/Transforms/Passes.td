@@ -60,7 +60,9 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     An expression without a reduction is computed where it is read, instead of being stored. This is
     always done when it only rearranges elements (reshape, transpose, slice, broadcast), and
     otherwise when it repeats little work. If an element-wise expression is the only reader of a
-    reduction, it becomes the epilogue of the reduction. The pieces of a concatenation become pieces
+    reduction, it becomes the epilogue of the reduction, which gets its order of dims. Another
+    innermost dim is accepted if the reduction is known to have at least 8 steps for each store, and
+    if the order is not better left to the next reader. The pieces of a concatenation become pieces
     of an element-wise reader. Fewer expressions mean fewer launches and less memory traffic. A
     remark counts the expressions of a function before and after. Other remarks name what was merged
     into what, or give the reason why an expression is stored.

@@ -103,6 +103,60 @@ te.kernel @rowsum(%a: tensor<30x770xf32>) -> tensor<30xf32> {
   te.return %y : tensor<30xf32>
 }
 
+// A function of each result is cheaper on vectors of results than on scalars, so the lanes are not
+// over the reduction dim. The rows share the loads of a vector, whose lanes are not adjacent: a tile
+// has one vector and many rows.
+// CHECK-LABEL: te.kernel @masks
+te.kernel @masks(%a: tensor<138x138x32xf32>, %b: tensor<100x32xf32>) -> tensor<100x138x138xf32> {
+  %y = te.compute @y (d0: 100, d1: 138, d2: 138) reduce (d3: 32) init (0.0 : f32) {
+    %x = te.read %a[d1, d2, d3] : tensor<138x138x32xf32>
+    %w = te.read %b[d0, d3] : tensor<100x32xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf then (%s: f32) {
+    %e = math.exp %s : f32
+    te.yield %e : f32
+  } : tensor<100x138x138xf32>
+  // CHECK: %[[L:.*]]:4 = layout.loops @y
+  // CHECK: %[[N:.*]]:2 = layout.split %[[L]]#0 [*, 25]
+  // CHECK: %[[W:.*]]:2 = layout.split %[[L]]#2 [*, 16]
+  // CHECK: layout.register_tile %[[N]]#1
+  // CHECK: layout.vectorize %[[W]]#1
+  te.return %y : tensor<100x138x138xf32>
+}
+
+// In a long reduction, joining the lanes costs little: they are over the reduction dim, along which
+// both factors are contiguous.
+// CHECK-LABEL: te.kernel @long_product
+te.kernel @long_product(%a: tensor<64x256xf32>, %b: tensor<64x256xf32>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 256) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<64x256xf32>
+    %w = te.read %b[d1, d2] : tensor<64x256xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  // CHECK: %[[L:.*]]:3 = layout.loops @y
+  // CHECK: %[[K:.*]]:2 = layout.split %[[L]]#2 [*, 16]
+  // CHECK: layout.vectorize %[[K]]#1
+  te.return %y : tensor<64x64xf32>
+}
+
+// In a short one, joining the lanes would cost more than putting together those of the columns.
+// CHECK-LABEL: te.kernel @short_product
+te.kernel @short_product(%a: tensor<64x32xf32>, %b: tensor<64x32xf32>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 32) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<64x32xf32>
+    %w = te.read %b[d1, d2] : tensor<64x32xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  // CHECK: %[[L:.*]]:3 = layout.loops @y
+  // CHECK: %[[M:.*]]:2 = layout.split %[[L]]#0
+  // CHECK: %[[N:.*]]:{{[23]}} = layout.split %[[L]]#1 [*{{.*}}, 16]
+  // CHECK: layout.vectorize %[[N]]#
+  te.return %y : tensor<64x64xf32>
+}
+
 // A transposed read is contiguous along no dim with the write: nothing is fused.
 // CHECK-LABEL: te.kernel @transpose
 te.kernel @transpose(%a: tensor<64x32xf32>) -> tensor<32x64xf32> {

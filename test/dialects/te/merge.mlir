@@ -169,10 +169,12 @@ func.func @epilogue_permuted(%x: tensor<4x5x8x16xf32>) -> tensor<5x1x4x8xf32> {
 
 // -----
 
-// The innermost dim would move: left alone.
+// The innermost dim moves. The sum has many steps for each store, so it gets the other order.
 // CHECK-LABEL: @epilogue_transposed
-// CHECK: combine arith.addf : tensor<4x5xf32>
-// CHECK: te.compute (d0: 5, d1: 4) {
+// CHECK: te.compute (d0: 5, d1: 4) reduce (d2: 16)
+// CHECK-NEXT: te.read %arg0[d1, d0, d2] : tensor<4x5x16xf32>
+// CHECK: then
+// CHECK-NOT: te.compute
 func.func @epilogue_transposed(%x: tensor<4x5x16xf32>) -> tensor<5x4xf32> {
   %m = te.compute (d0: 4, d1: 5) reduce (d2: 16) init (0.0 : f32) {
     %a = te.read %x[d0, d1, d2] : tensor<4x5x16xf32>
@@ -183,6 +185,97 @@ func.func @epilogue_transposed(%x: tensor<4x5x16xf32>) -> tensor<5x4xf32> {
     te.yield %v : f32
   } : tensor<5x4xf32>
   return %t : tensor<5x4xf32>
+}
+
+// -----
+
+// The innermost dim would move, and the sum has few steps: left alone.
+// CHECK-LABEL: @epilogue_transposed_short
+// CHECK: combine arith.addf : tensor<4x5xf32>
+// CHECK: te.compute (d0: 5, d1: 4) {
+func.func @epilogue_transposed_short(%x: tensor<4x5x7xf32>) -> tensor<5x4xf32> {
+  %m = te.compute (d0: 4, d1: 5) reduce (d2: 7) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2] : tensor<4x5x7xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4x5xf32>
+  %t = te.compute (d0: 5, d1: 4) {
+    %v = te.read %m[d1, d0] : tensor<4x5xf32>
+    te.yield %v : f32
+  } : tensor<5x4xf32>
+  return %t : tensor<5x4xf32>
+}
+
+// -----
+
+// The sum has another user, which needs its order: left alone.
+// CHECK-LABEL: @epilogue_transposed_users
+// CHECK: combine arith.addf : tensor<4x5xf32>
+// CHECK: te.compute (d0: 5, d1: 4) {
+func.func @epilogue_transposed_users(%x: tensor<4x5x16xf32>) -> (tensor<4x5xf32>, tensor<5x4xf32>) {
+  %m = te.compute (d0: 4, d1: 5) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2] : tensor<4x5x16xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4x5xf32>
+  %t = te.compute (d0: 5, d1: 4) {
+    %v = te.read %m[d1, d0] : tensor<4x5xf32>
+    te.yield %v : f32
+  } : tensor<5x4xf32>
+  return %m, %t : tensor<4x5xf32>, tensor<5x4xf32>
+}
+
+// -----
+
+// The transposed sum is only read by another expression, which can read the sum itself.
+// CHECK-LABEL: @epilogue_transposed_read
+// CHECK: combine arith.addf : tensor<4x5xf32>
+// CHECK: te.compute (d0: 5) reduce (d1: 4)
+// CHECK-NEXT: te.read %{{.+}}[d1, d0] : tensor<4x5xf32>
+// CHECK: combine arith.maximumf
+func.func @epilogue_transposed_read(%x: tensor<4x5x16xf32>) -> tensor<5xf32> {
+  %m = te.compute (d0: 4, d1: 5) reduce (d2: 16) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2] : tensor<4x5x16xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4x5xf32>
+  %t = te.compute (d0: 5, d1: 4) {
+    %v = te.read %m[d1, d0] : tensor<4x5xf32>
+    te.yield %v : f32
+  } : tensor<5x4xf32>
+  %y = te.compute (d0: 5) reduce (d1: 4) init (0xFF800000 : f32) {
+    %v = te.read %t[d0, d1] : tensor<5x4xf32>
+    te.yield %v : f32
+  } combine arith.maximumf : tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// Masks of images: exp of a product of 32 steps, with the dim of the masks moved to the front. One
+// expression computes it.
+// CHECK-LABEL: @masks
+// CHECK: te.compute (d0: 100, d1: 138, d2: 138) reduce (d3: 32)
+// CHECK-NEXT: te.read %arg0[d1, d2, d3] : tensor<138x138x32xf32>
+// CHECK-NEXT: te.read %arg1[d0, d3] : tensor<100x32xf32>
+// CHECK: then (%[[S:.+]]: f32) {
+// CHECK-NEXT: math.exp %[[S]]
+// CHECK: } : tensor<100x138x138xf32>
+// CHECK-NOT: te.compute
+func.func @masks(%x: tensor<138x138x32xf32>, %w: tensor<100x32xf32>) -> tensor<100x138x138xf32> {
+  %m = te.compute (d0: 138, d1: 138, d2: 100) reduce (d3: 32) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d3] : tensor<138x138x32xf32>
+    %b = te.read %w[d2, d3] : tensor<100x32xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<138x138x100xf32>
+  %e = te.compute (d0: 138, d1: 138, d2: 100) {
+    %v = te.read %m[d0, d1, d2] : tensor<138x138x100xf32>
+    %r = math.exp %v : f32
+    te.yield %r : f32
+  } : tensor<138x138x100xf32>
+  %t = te.compute (d0: 100, d1: 138, d2: 138) {
+    %v = te.read %e[d1, d2, d0] : tensor<138x138x100xf32>
+    te.yield %v : f32
+  } : tensor<100x138x138xf32>
+  return %t : tensor<100x138x138xf32>
 }
 
 // -----
