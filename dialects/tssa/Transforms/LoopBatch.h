@@ -23,6 +23,10 @@
 
 namespace mlir::tssa::refs {
 
+/// Returns whether `value`, an index, is a sum, with constant factors, of the induction variable of
+/// `loop` and values outside of the loop.
+bool isAffine(scf::ForOp loop, Value value);
+
 /// Builds the ops that do the work of all iterations of one loop.
 class LoopBatch {
 public:
@@ -42,6 +46,9 @@ public:
   void batch(tensor::CastOp op);
   /// Builds the update of `base` by the slices of all iterations. Returns the new value of `base`.
   Value batch(AssignOp op, Value base);
+
+  /// Returns the tensor of all iterations of `inside`, a result of an op that was batched.
+  Value getBatched(Value inside) const { return batched.lookup(inside); }
 
 private:
   class Body;

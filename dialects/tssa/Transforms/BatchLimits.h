@@ -1,0 +1,31 @@
+//===- BatchLimits.h - how much memory a batched tensor may take -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A tensor of all iterations takes memory that the loop did not need. The limits keep it small
+/// beside the tensors that the loop works on anyway.
+///
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TSSA_TRANSFORMS_BATCHLIMITS_H
+#define DIALECTS_TSSA_TRANSFORMS_BATCHLIMITS_H
+
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::tssa::refs {
+
+/// Returns the bytes that the results of all iterations of `compute`, in the body of `loop`, take.
+/// A size that only the run knows counts as 1.
+uint64_t getBatchBytes(scf::ForOp loop, te::ComputeOp compute);
+
+/// Returns why the results of all iterations of `compute`, in the body of `loop`, take too much
+/// memory, or an empty string if they do not.
+std::string findExcess(scf::ForOp loop, te::ComputeOp compute);
+
+} // namespace mlir::tssa::refs
+
+#endif // DIALECTS_TSSA_TRANSFORMS_BATCHLIMITS_H
