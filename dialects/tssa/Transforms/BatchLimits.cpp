@@ -36,12 +36,12 @@ static uint64_t scale(uint64_t bytes, OpFoldResult size) {
   return llvm::SaturatingMultiply<uint64_t>(bytes, te::getConstantSize(size).value_or(1));
 }
 
-/// Returns the bytes of the results of one iteration of `compute`.
-static uint64_t getResultBytes(te::ComputeOp compute) {
+/// Returns the bytes of tensors of the element types of `types` and the sizes `sizes`.
+static uint64_t getBytes(TypeRange types, ArrayRef<OpFoldResult> sizes) {
   uint64_t bytes = 0;
-  for (Type type : compute.getResultTypes())
+  for (Type type : types)
     bytes += getElementBytes(getElementTypeOrSelf(type));
-  for (OpFoldResult size : compute.getParallelSizes())
+  for (OpFoldResult size : sizes)
     bytes = scale(bytes, size);
   return bytes;
 }
@@ -60,11 +60,16 @@ static uint64_t getReadBytes(te::ComputeOp compute) {
   return sum;
 }
 
-uint64_t refs::getBatchBytes(scf::ForOp loop, te::ComputeOp compute) {
-  uint64_t bytes = getResultBytes(compute);
+uint64_t refs::getBatchBytes(scf::ForOp loop, TypeRange types, ArrayRef<OpFoldResult> sizes) {
+  uint64_t bytes = getBytes(types, sizes);
   if (std::optional<APInt> count = loop.getStaticTripCount())
     bytes = llvm::SaturatingMultiply(bytes, count->getLimitedValue());
   return bytes;
+}
+
+std::string refs::describeIterations(scf::ForOp loop) {
+  std::optional<APInt> count = loop.getStaticTripCount();
+  return count ? std::to_string(count->getSExtValue()) : "open";
 }
 
 /// Returns whether `loop` uses or carries a tensor with a dim of at least the number of iterations.
@@ -93,19 +98,24 @@ static bool hasDimOfIterations(scf::ForOp loop) {
   });
 }
 
-std::string refs::findExcess(scf::ForOp loop, te::ComputeOp compute) {
-  uint64_t bytes = getBatchBytes(loop, compute);
+std::string refs::findExcess(scf::ForOp loop, TypeRange types, ArrayRef<OpFoldResult> sizes) {
+  uint64_t bytes = getBatchBytes(loop, types, sizes);
   if (bytes > maxBytes)
-    return llvm::formatv("the results of all iterations take {0} bytes, more than {1}", bytes,
+    return llvm::formatv("a tensor of all iterations takes {0} bytes, more than {1}", bytes,
                          maxBytes);
-  uint64_t written = getResultBytes(compute), read = getReadBytes(compute);
-  if (written > llvm::SaturatingMultiply(read, maxGrowth))
-    return llvm::formatv("an iteration writes {0} bytes, more than {1} times the {2} it reads",
-                         written, maxGrowth, read);
-  bool isOpen = !loop.getStaticTripCount() ||
-                llvm::any_of(compute.getParallelSizes(),
-                             [](OpFoldResult size) { return !te::getConstantSize(size); });
+  bool isOpen = !loop.getStaticTripCount() || llvm::any_of(sizes, [](OpFoldResult size) {
+    return !te::getConstantSize(size);
+  });
   if (isOpen && !hasDimOfIterations(loop))
     return "the number of bytes is open, and no tensor of the loop has a dim of its iterations";
   return "";
+}
+
+std::string refs::findExcess(scf::ForOp loop, te::ComputeOp compute) {
+  SmallVector<OpFoldResult> sizes = compute.getParallelSizes();
+  uint64_t written = getBytes(compute.getResultTypes(), sizes), read = getReadBytes(compute);
+  if (written > llvm::SaturatingMultiply(read, maxGrowth))
+    return llvm::formatv("an iteration writes {0} bytes, more than {1} times the {2} it reads",
+                         written, maxGrowth, read);
+  return findExcess(loop, compute.getResultTypes(), sizes);
 }

@@ -18,13 +18,19 @@
 
 namespace mlir::tssa::refs {
 
-/// Returns the bytes that the results of all iterations of `compute`, in the body of `loop`, take.
-/// A size that only the run knows counts as 1.
-uint64_t getBatchBytes(scf::ForOp loop, te::ComputeOp compute);
+/// Returns the bytes that tensors of the element types of `types` and the sizes `sizes` take for all
+/// iterations of `loop`. A size that only the run knows counts as 1.
+uint64_t getBatchBytes(scf::ForOp loop, TypeRange types, ArrayRef<OpFoldResult> sizes);
+
+/// Returns why these tensors take too much memory, or an empty string if they do not.
+std::string findExcess(scf::ForOp loop, TypeRange types, ArrayRef<OpFoldResult> sizes);
 
 /// Returns why the results of all iterations of `compute`, in the body of `loop`, take too much
-/// memory, or an empty string if they do not.
+/// memory, also in comparison with what `compute` reads; or an empty string if they do not.
 std::string findExcess(scf::ForOp loop, te::ComputeOp compute);
+
+/// Returns the number of iterations of `loop` for a remark: "open" if only the run knows it.
+std::string describeIterations(scf::ForOp loop);
 
 } // namespace mlir::tssa::refs
 

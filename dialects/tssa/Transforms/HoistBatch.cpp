@@ -27,7 +27,8 @@
 #include "dialects/tssa/Transforms/LoopForm.h"
 #include "dialects/tssa/Transforms/LoopSlice.h"
 #include "dialects/tssa/Transforms/Passes.h"
-#include "dialects/tssa/Transforms/ViewMap.h"
+#include "dialects/tssa/Transforms/SinkProducts.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -46,21 +47,13 @@ using namespace mlir::tssa::refs;
 /// Moves index arithmetic that is the same in each iteration out of `loop`.
 static void hoistScalars(scf::ForOp loop) {
   for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
-    bool isScalar = op.getNumRegions() == 0 && llvm::none_of(op.getResultTypes(), [](Type type) {
-                      return isa<ShapedType>(type);
-                    });
-    if (isScalar && isPure(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
+    bool isArithmetic =
+        isa<tensor::DimOp>(op) || isa<arith::ArithDialect, affine::AffineDialect>(op.getDialect());
+    if (isArithmetic && isPure(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
           return loop.isDefinedOutsideOfLoop(operand);
         }))
       op.moveBefore(loop);
   }
-}
-
-/// Erases the ops of a slice that nothing uses any more.
-static void eraseUnused(const LoopSlice &slice) {
-  for (Operation *op : llvm::reverse(slice.getOps()))
-    if (isOpTriviallyDead(op))
-      op->erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,7 +63,8 @@ static void eraseUnused(const LoopSlice &slice) {
 namespace {
 class Hoister {
 public:
-  Hoister(scf::ForOp loop, StringRef category) : loop(loop), builder(loop), category(category) {}
+  Hoister(scf::ForOp loop, remark::RemarkOpts options)
+      : loop(loop), builder(loop), options(options) {}
   /// Hoists the products of the loop. Returns their number.
   unsigned run();
 
@@ -79,56 +73,31 @@ private:
   /// before it in the body, or null.
   bool visit(te::ComputeOp compute, Operation *effect);
   std::string findObstacle(const LoopSlice &slice, te::ComputeOp compute, Operation *effect);
-  void moveOut(const LoopSlice &slice, te::ComputeOp compute);
-  void lowerAccesses(const LoopSlice &slice);
-  void batchSlice(const LoopSlice &slice, te::ComputeOp compute);
-  remark::RemarkOpts remarkOptions() {
-    return remark::RemarkOpts::name("product").category(category);
-  }
+  void moveOut(LoopSlice &slice, te::ComputeOp compute);
+  void batchOut(LoopSlice slice, te::ComputeOp compute);
 
   scf::ForOp loop;
   OpBuilder builder;
-  StringRef category;
+  remark::RemarkOpts options;
 };
 } // namespace
 
 /// Copies the slice of `compute`, which is the same in each iteration, to the front of the loop.
-void Hoister::moveOut(const LoopSlice &slice, te::ComputeOp compute) {
+void Hoister::moveOut(LoopSlice &slice, te::ComputeOp compute) {
   IRMapping mapping;
   builder.setInsertionPoint(loop);
   for (Operation *op : slice.getOps())
     builder.clone(*op, mapping);
   for (Value result : compute.getResults())
     result.replaceAllUsesWith(mapping.lookup(result));
-  eraseUnused(slice);
-}
-
-/// Replaces the accesses of the slice that depend on the iteration by expressions.
-void Hoister::lowerAccesses(const LoopSlice &slice) {
-  for (Operation *op : slice.getOps())
-    if (auto access = dyn_cast<AccessOp>(op); access && !slice.runsOnce(op)) {
-      OpBuilder inside(access);
-      lowerAccess(inside, access);
-      access.erase();
-    }
+  slice.eraseUnused();
 }
 
 /// Builds the slice of `compute` for all iterations. In the loop, `compute` becomes an access.
-void Hoister::batchSlice(const LoopSlice &slice, te::ComputeOp compute) {
+void Hoister::batchOut(LoopSlice slice, te::ComputeOp compute) {
   builder.setInsertionPoint(loop);
   LoopBatch batch(builder, loop, makeTripCount(builder, loop));
-  IRMapping once;
-  for (Operation *op : slice.getOps()) {
-    if (slice.runsOnce(op)) {
-      Operation *copy = builder.clone(*op, once);
-      for (auto [inside, outside] : llvm::zip_equal(op->getResults(), copy->getResults()))
-        batch.setUniform(inside, outside);
-    } else if (auto expression = dyn_cast<te::ComputeOp>(op)) {
-      batch.batch(expression);
-    } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-      batch.batch(cast);
-    }
-  }
+  batchSlice(builder, slice, batch);
   OpBuilder inside(compute);
   Value number = makeIterationNumber(inside, loop);
   for (Value result : compute.getResults()) {
@@ -136,7 +105,7 @@ void Hoister::batchSlice(const LoopSlice &slice, te::ComputeOp compute) {
     result.replaceAllUsesWith(
         AccessOp::create(inside, compute.getLoc(), batch.getBatched(result), path));
   }
-  eraseUnused(slice);
+  slice.eraseUnused();
 }
 
 /// Returns why `compute` stays in the loop, or an empty string.
@@ -161,38 +130,27 @@ bool Hoister::visit(te::ComputeOp compute, Operation *effect) {
   Location loc = compute.getLoc();
   std::string obstacle = findObstacle(slice, compute, effect);
   if (!obstacle.empty()) {
-    remark::missed(loc, remarkOptions())
+    remark::missed(loc, options)
         << remark::add("stays in the loop") << remark::reason("{0}", obstacle);
     return false;
   }
   if (isSame) {
-    remark::passed(loc, remarkOptions())
+    remark::passed(loc, options)
         << remark::add("computed once, before the loop: it is the same in each iteration");
     moveOut(slice, compute);
     return true;
   }
-  std::optional<APInt> count = loop.getStaticTripCount();
-  remark::passed(loc, remarkOptions())
+  uint64_t bytes = getBatchBytes(loop, compute.getResultTypes(), compute.getParallelSizes());
+  remark::passed(loc, options)
       << remark::add("computed for all iterations, before the loop")
-      << remark::metric("Iterations", count ? std::to_string(count->getSExtValue()) : "open")
-      << remark::metric("Bytes", getBatchBytes(loop, compute));
+      << remark::metric("Iterations", describeIterations(loop))
+      << remark::metric("Bytes", bytes);
   lowerAccesses(slice);
-  batchSlice(LoopSlice(loop, compute), compute);
+  batchOut(LoopSlice(loop, compute), compute);
   return true;
 }
 
 unsigned Hoister::run() {
-  auto isReduction = [](te::ComputeOp compute) { return compute.hasReduction(); };
-  if (llvm::none_of(loop.getBody()->getOps<te::ComputeOp>(), isReduction))
-    return 0;
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!step || *step < 1) {
-    remark::missed(loop.getLoc(), remarkOptions())
-        << remark::add("stays in the loop") << remark::reason("its step is not constant");
-    return 0;
-  }
-  prepareForBatch(loop);
-  hoistScalars(loop);
   SmallVector<std::pair<te::ComputeOp, Operation *>> computes;
   Operation *effect = nullptr;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -223,20 +181,41 @@ static unsigned countProducts(scf::WhileOp loop) {
   });
 }
 
+static bool hasReduction(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<te::ComputeOp>(),
+                      [](te::ComputeOp compute) { return compute.hasReduction(); });
+}
+
 namespace {
 struct HoistBatch : refs::impl::TSSAHoistBatchBase<HoistBatch> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
-      numHoisted += Hoister(loop, getArgument()).run();
+    for (scf::ForOp loop : loops) {
+      std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+      if (!hasReduction(loop))
+        continue;
+      if (!step || *step < 1) {
+        remark::missed(loop.getLoc(), getRemarkOptions())
+            << remark::add("stays in the loop") << remark::reason("its step is not constant");
+        continue;
+      }
+      prepareForBatch(loop);
+      hoistScalars(loop);
+      numHoisted += Hoister(loop, getRemarkOptions()).run();
+      numSunk += sinkProducts(loop, getArgument());
+    }
     getOperation().walk([&](scf::WhileOp loop) {
       if (unsigned products = countProducts(loop))
-        remark::missed(loop.getLoc(), remark::RemarkOpts::name("product").category(getArgument()))
+        remark::missed(loop.getLoc(), getRemarkOptions())
             << remark::add("stays in the loop")
             << remark::reason("the number of iterations of a while loop is not known before")
             << remark::metric("Products", products);
     });
+  }
+
+  remark::RemarkOpts getRemarkOptions() const {
+    return remark::RemarkOpts::name("product").category(getArgument());
   }
 };
 } // namespace

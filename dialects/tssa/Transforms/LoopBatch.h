@@ -40,6 +40,9 @@ public:
   /// Declares that `inside`, a tensor of the body, is the tensor `outside` in each iteration.
   void setUniform(Value inside, Value outside) { uniform.map(inside, outside); }
 
+  /// Declares that element k of `outside` is `inside`, a tensor of the body, in iteration k.
+  void setBatched(Value inside, Value outside) { batched.map(inside, outside); }
+
   /// Builds the batched op at the insertion point of the builder, and maps the results of `op` to
   /// the results of the batched op.
   void batch(te::ComputeOp op);

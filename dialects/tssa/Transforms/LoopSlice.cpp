@@ -9,6 +9,7 @@
 #include "dialects/te/IR/Captures.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/tssa/Transforms/ViewMap.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -155,4 +156,38 @@ bool refs::reusesTensor(const LoopSlice &slice, te::ComputeOp compute) {
           return true;
     }
   return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+void LoopSlice::eraseUnused() {
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
+void refs::lowerAccesses(const LoopSlice &slice) {
+  for (Operation *op : slice.getOps())
+    if (auto access = dyn_cast<AccessOp>(op); access && !slice.runsOnce(op)) {
+      OpBuilder builder(access);
+      lowerAccess(builder, access);
+      access.erase();
+    }
+}
+
+void refs::batchSlice(OpBuilder &builder, const LoopSlice &slice, LoopBatch &batch) {
+  IRMapping once;
+  for (Operation *op : slice.getOps()) {
+    if (slice.runsOnce(op)) {
+      Operation *copy = builder.clone(*op, once);
+      for (auto [inside, outside] : llvm::zip_equal(op->getResults(), copy->getResults()))
+        batch.setUniform(inside, outside);
+    } else if (auto compute = dyn_cast<te::ComputeOp>(op)) {
+      batch.batch(compute);
+    } else if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+      batch.batch(cast);
+    }
+  }
 }

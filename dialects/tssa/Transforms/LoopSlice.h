@@ -8,7 +8,7 @@
 /// \file
 /// The slice of an op in the body of a loop: this op and the ops of the body that its operands are
 /// computed from. If no op of the slice depends on what the loop carries, the slice can run outside
-/// of the loop, for all iterations at once. The analysis changes no IR.
+/// of the loop, for all iterations at once.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_TRANSFORMS_LOOPSLICE_H
@@ -39,6 +39,9 @@ public:
   /// nor what it depends on can fail.
   bool runsOnce(Operation *op) const { return !perIteration.contains(op); }
 
+  /// Erases the ops of the slice that nothing uses any more. The slice is then of no use either.
+  void eraseUnused();
+
 private:
   /// Adds `op` and what it depends on. Returns whether there is no obstacle.
   bool add(Operation *op);
@@ -58,6 +61,14 @@ private:
 /// Returns whether `compute` reduces a tensor that is the same in each iteration. `slice` is the
 /// slice of `compute`.
 bool reusesTensor(const LoopSlice &slice, te::ComputeOp compute);
+
+/// Replaces the accesses of `slice` that depend on the iteration by expressions, as LoopBatch needs
+/// it. The slice is to be found anew then.
+void lowerAccesses(const LoopSlice &slice);
+
+/// Builds the ops of `slice` at the insertion point of `builder`, outside of the loop: `batch` those
+/// that depend on the iteration, and copies of the others.
+void batchSlice(OpBuilder &builder, const LoopSlice &slice, LoopBatch &batch);
 
 } // namespace mlir::tssa::refs
 

@@ -390,7 +390,8 @@ def TSSAHoistBatch : Pass<"tssa-hoist-batch", "::mlir::func::FuncOp"> {
     // After
     ```
   }];
-  let statistics = [Statistic<"numHoisted", "hoisted", "products that left a loop">];
+  let statistics = [Statistic<"numHoisted", "hoisted", "products computed before their loop">,
+                    Statistic<"numSunk", "sunk", "products computed after their loop">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
                            "::mlir::tssa::te::TEDialect"];
 }
