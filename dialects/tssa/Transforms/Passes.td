@@ -393,6 +393,7 @@ def TSSAHoistBatch : Pass<"tssa-hoist-batch", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numHoisted", "hoisted", "products computed before their loop">,
                     Statistic<"numSunk", "sunk", "products computed after their loop">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tssa::refs::TSSADialect",
                            "::mlir::tssa::te::TEDialect"];
 }
 

@@ -61,7 +61,7 @@ func.func @sum(%x: tensor<16x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -> 
 // CHECK-LABEL: func @large
 // CHECK: scf.for
 // CHECK: te.compute (d0: 4) reduce (d1: 4)
-// REMARK: the results of all iterations take 67108880 bytes, more than 67108864
+// REMARK: a tensor of all iterations takes 67108880 bytes, more than 67108864
 func.func @large(%x: tensor<4194305x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -264,8 +264,7 @@ func.func @wide(%y: tensor<4x1024x1xf32>, %v: tensor<1024x1xf32>, %w: tensor<4x4
 // CHECK-LABEL: func @while
 // CHECK: scf.while
 // CHECK: te.compute (d0: 4) reduce (d1: 4)
-// REMARK: the number of iterations of a while loop is not known before
-// REMARK-SAME: Products=1
+// REMARK: Products=1, Reason="the number of iterations of a while loop is not known before"
 func.func @while(%x: tensor<16x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -5,7 +5,7 @@
 // Three iterations and none, in a loop from 1 with step 2: a product is computed before the loop and
 // one after it.
 
-// IR: func.func @run
+// IR: func.func private @run
 // IR: reduce
 // IR: scf.for
 // IR-NOT: reduce

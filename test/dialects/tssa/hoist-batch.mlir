@@ -18,7 +18,7 @@
 // CHECK-NEXT: te.read %[[S]][d1]
 // CHECK: te.read %[[A]][d0]
 // REMARK: [Passed] product | Category:tssa-hoist-batch
-// REMARK-SAME: computed for all iterations, before the loop, Iterations=16, Bytes=512
+// REMARK-SAME: Bytes=512, Iterations=16, Remark="computed for all iterations, before the loop"
 // REMARK: [Missed] product
 // REMARK-SAME: it depends on a value that the loop carries
 func.func @recurrent(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>, %u: tensor<8x8xf32>, %h: tensor<8xf32>) -> tensor<8xf32> {
@@ -100,7 +100,7 @@ func.func @steps(%x: tensor<17x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -
 // CHECK: te.read %arg0[-d0 + s0 - 1, d2](%[[N]])
 // CHECK: scf.for %[[T:.*]] = %c0 to %[[N]] step %c1
 // CHECK: tssa.access %[[P]] [select(0, ?)](%[[T]])
-// REMARK: Iterations=open, Bytes=16
+// REMARK: Bytes=16, Iterations=open
 func.func @reverse(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -132,9 +132,8 @@ func.func @reverse(%x: tensor<?x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) 
 // CHECK: %[[P:.*]] = te.compute (d0: 3, d1: 5, d2: 4) reduce (d3: 4)
 // CHECK: te.read %arg0[d0, d1, d3]
 // CHECK: scf.for %[[I:.*]] = %c0 to %c3
-// CHECK: %[[R:.*]] = tssa.access %[[P]] [select(0, ?)](%[[I]])
 // CHECK: scf.for %[[J:.*]] = %c0 to %c5
-// CHECK: tssa.access %[[R]] [select(0, ?)](%[[J]])
+// CHECK: tssa.access %[[P]] [select(0, ?), select(0, ?)](%[[I]], %[[J]])
 func.func @nested(%x: tensor<3x5x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

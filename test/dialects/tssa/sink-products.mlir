@@ -14,7 +14,7 @@
 // CHECK: te.update (d0: %[[N]], d1: 8) into %arg3[d0 + 1, d1]
 // CHECK-NEXT: te.read %[[P]][d0, d1]
 // REMARK: [Passed] stored-product | Category:tssa-hoist-batch
-// REMARK-SAME: computed for all iterations, after the loop, Iterations=open, Bytes=16
+// REMARK-SAME: Bytes=16, Iterations=open, Remark="computed for all iterations, after the loop"
 func.func @stored(%x: tensor<?x4xf32>, %w: tensor<4x8xf32>, %h: tensor<4xf32>, %o: tensor<?x8xf32>) -> (tensor<4xf32>, tensor<?x8xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
