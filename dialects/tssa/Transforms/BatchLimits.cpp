@@ -8,7 +8,6 @@
 #include "dialects/tssa/Transforms/BatchLimits.h"
 #include "dialects/te/IR/Captures.h"
 #include "dialects/te/IR/Sizes.h"
-#include "dialects/tssa/Analysis/Shapes.h"
 #include "dialects/tssa/IR/Linear.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -72,22 +71,22 @@ std::string refs::describeIterations(scf::ForOp loop) {
   return count ? std::to_string(count->getSExtValue()) : "open";
 }
 
-/// Returns whether `loop` uses or carries a tensor with a dim of at least the number of iterations.
+/// Returns whether the iterations of `loop` are at most a size of some tensor: the number of
+/// iterations is such a size, or the loop uses or carries a tensor with a dim of at least as many.
 static bool hasDimOfIterations(scf::ForOp loop) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
   if (!lower || *lower < 0)
     return false;
+  if (loop.getUpperBound().getDefiningOp<tensor::DimOp>())
+    return true;
   OpFoldResult upper = getAsOpFoldResult(loop.getUpperBound());
   std::optional<int64_t> known = te::getConstantSize(upper);
-  auto dim = loop.getUpperBound().getDefiningOp<tensor::DimOp>();
   llvm::SetVector<Value> captures;
   te::collectCaptures(loop, captures);
   return llvm::any_of(captures, [&](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return false;
-    if (dim && getShapeOrigin(value) == getShapeOrigin(dim.getSource()))
-      return true;
     return llvm::any_of(llvm::seq<unsigned>(0, type.getRank()), [&](unsigned position) {
       OpFoldResult size = te::findSize(value, position);
       if (!size)
@@ -107,7 +106,7 @@ std::string refs::findExcess(scf::ForOp loop, TypeRange types, ArrayRef<OpFoldRe
     return !te::getConstantSize(size);
   });
   if (isOpen && !hasDimOfIterations(loop))
-    return "the number of bytes is open, and no tensor of the loop has a dim of its iterations";
+    return "the number of bytes is open, and no tensor has a dim of the loop's iterations";
   return "";
 }
 

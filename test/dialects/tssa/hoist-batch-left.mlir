@@ -90,7 +90,7 @@ func.func @large(%x: tensor<4194305x4xf32>, %w: tensor<4x4xf32>, %h: tensor<4xf3
 // CHECK-LABEL: func @open
 // CHECK: scf.for
 // CHECK: te.compute (d0: 4) reduce (d1: 4)
-// REMARK: no tensor of the loop has a dim of its iterations
+// REMARK: no tensor has a dim of the loop's iterations
 func.func @open(%x: tensor<?x4xf32>, %count: index, %w: tensor<4x4xf32>, %h: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
