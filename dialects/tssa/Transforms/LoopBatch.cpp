@@ -38,9 +38,7 @@ static bool isIndexArithmetic(scf::ForOp loop, Value value) {
                       [&](Value operand) { return isIndexArithmetic(loop, operand); });
 }
 
-/// Returns whether `value` is a sum, with constant factors, of the induction variable and values
-/// outside of the loop.
-static bool isAffine(scf::ForOp loop, Value value) {
+bool refs::isAffine(scf::ForOp loop, Value value) {
   return llvm::all_of(Linear::of(value).getTerms(), [&](const auto &term) {
     return term.first == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(term.first);
   });

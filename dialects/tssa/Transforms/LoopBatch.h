@@ -23,6 +23,10 @@
 
 namespace mlir::tssa::refs {
 
+/// Returns whether `value`, an index, is a sum, with constant factors, of the induction variable of
+/// `loop` and values outside of the loop.
+bool isAffine(scf::ForOp loop, Value value);
+
 /// Builds the ops that do the work of all iterations of one loop.
 class LoopBatch {
 public:
@@ -36,12 +40,18 @@ public:
   /// Declares that `inside`, a tensor of the body, is the tensor `outside` in each iteration.
   void setUniform(Value inside, Value outside) { uniform.map(inside, outside); }
 
+  /// Declares that element k of `outside` is `inside`, a tensor of the body, in iteration k.
+  void setBatched(Value inside, Value outside) { batched.map(inside, outside); }
+
   /// Builds the batched op at the insertion point of the builder, and maps the results of `op` to
   /// the results of the batched op.
   void batch(te::ComputeOp op);
   void batch(tensor::CastOp op);
   /// Builds the update of `base` by the slices of all iterations. Returns the new value of `base`.
   Value batch(AssignOp op, Value base);
+
+  /// Returns the tensor of all iterations of `inside`, a result of an op that was batched.
+  Value getBatched(Value inside) const { return batched.lookup(inside); }
 
 private:
   class Body;

@@ -28,5 +28,6 @@ void refs::buildFunctionalStage(OpPassManager &manager) {
   function.addPass(::tssa::createSoundCanonicalizerPass());
   function.addPass(createTSSACSE());
   function.addPass(createTSSAParallelizeLoops());
+  function.addPass(createTSSAHoistBatch());
   function.addPass(createTSSALowerToTE());
 }

@@ -343,6 +343,85 @@ def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"
                            "::mlir::tssa::te::TEDialect"];
 }
 
+def TSSAHoistBatch : Pass<"tssa-hoist-batch", "::mlir::func::FuncOp"> {
+  let summary = "compute products of all iterations of a loop at once";
+  let description = [{
+    A loop that is not parallel, such as that of a recurrent network, may compute a product that
+    does not depend on what the loop carries. The weights of this product are then read once in each
+    iteration. This pass computes the product of all iterations before the loop, as one expression
+    with a further dim that reads the weights once. In the loop, the product becomes an access of
+    its iteration. Here a product is a reduction, of a tensor that is the same in each iteration.
+    Expressions that a product needs are computed with it. A reduction that does not depend on the
+    iteration at all is moved before the loop. A product that the loop only stores, such as out[t] =
+    h @ w, is computed after it: the loop stores the operand of each iteration. Inner loops go
+    first, so a product may leave several loops. For each product, a remark says what was done, or
+    why it stays in the loop.
+
+    - **Needs**: a function without refs, and to run after tssa-parallelize-loops, which takes whole
+      loops.
+    - **Keeps**: the meaning, and each element of the product: it is the same sum.
+    - **Gives up**: products in an scf.while or in a branch, after a check in the body, or with an
+      index that is no sum of the induction variable; expressions that compute with the induction
+      variable; results of more than 64 MB, or of more than four times the bytes that an iteration
+      reads; and results of open size, unless a tensor has a dim of the loop's iterations.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>, %h: tensor<8xf32>) -> tensor<8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c16 = arith.constant 16 : index
+      %r = scf.for %t = %c0 to %c16 step %c1 iter_args(%s = %h) -> (tensor<8xf32>) {
+        %p = te.compute (d0: 8) reduce (d1: 8) init (0.0 : f32) {
+          %a = te.read %x[s0, d1](%t) : tensor<16x8xf32>
+          %b = te.read %w[d1, d0] : tensor<8x8xf32>
+          %m = arith.mulf %a, %b : f32
+          te.yield %m : f32
+        } combine arith.addf : tensor<8xf32>
+        %n = te.compute (d0: 8) {
+          %a = te.read %s[d0] : tensor<8xf32>
+          %b = te.read %p[d0] : tensor<8xf32>
+          %m = arith.maximumf %a, %b : f32
+          te.yield %m : f32
+        } : tensor<8xf32>
+        scf.yield %n : tensor<8xf32>
+      }
+      return %r : tensor<8xf32>
+    }
+
+    // After
+    func.func @f(%arg0: tensor<16x8xf32>, %arg1: tensor<8x8xf32>, %arg2: tensor<8xf32>) -> tensor<8xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c16 = arith.constant 16 : index
+      %c16_0 = arith.constant 16 : index
+      %0 = te.compute (d0: 16, d1: 8) reduce (d2: 8) init (0.000000e+00 : f32) {
+        %2 = te.read %arg0[d0, d2] : tensor<16x8xf32>
+        %3 = te.read %arg1[d2, d1] : tensor<8x8xf32>
+        %4 = arith.mulf %2, %3 : f32
+        te.yield %4 : f32
+      } combine arith.addf : tensor<16x8xf32>
+      %1 = scf.for %arg3 = %c0 to %c16 step %c1 iter_args(%arg4 = %arg2) -> (tensor<8xf32>) {
+        %2 = tssa.access %0 [select(0, ?)](%arg3) : tensor<16x8xf32> -> tensor<8xf32>
+        %3 = te.compute (d0: 8) {
+          %4 = te.read %arg4[d0] : tensor<8xf32>
+          %5 = te.read %2[d0] : tensor<8xf32>
+          %6 = arith.maximumf %4, %5 : f32
+          te.yield %6 : f32
+        } : tensor<8xf32>
+        scf.yield %3 : tensor<8xf32>
+      }
+      return %1 : tensor<8xf32>
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numHoisted", "hoisted", "products computed before their loop">,
+                    Statistic<"numSunk", "sunk", "products computed after their loop">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::tssa::refs::TSSADialect",
+                           "::mlir::tssa::te::TEDialect"];
+}
+
 def TSSALowerToTE : Pass<"tssa-lower-to-te", "::mlir::func::FuncOp"> {
   let summary = "turn accesses into expressions and assigns into updates";
   let description = [{
