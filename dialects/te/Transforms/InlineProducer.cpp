@@ -13,6 +13,9 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
+/// The number of pieces that a merged expression may have.
+static constexpr unsigned maxPieces = 64;
+
 /// Adds the guard `outer` to `read`. If the read had no guard of its own, its value is `pad` where
 /// the guard does not hold.
 static ReadOp addGuard(RewriterBase &rewriter, ReadOp read, IntegerSet outer,
@@ -109,6 +112,39 @@ SmallVector<std::pair<unsigned, IntegerSet>> te::findPieces(ReadOp read, Compute
       overlapping.push_back({piece, set});
   }
   return overlapping;
+}
+
+bool te::divides(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr part) {
+        bool isDivision =
+            part.getKind() == AffineExprKind::FloorDiv || part.getKind() == AffineExprKind::Mod;
+        return isDivision && !part.isSymbolicOrConstant() ? WalkResult::interrupt()
+                                                          : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool hasSymbols(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr part) {
+        return isa<AffineSymbolExpr>(part) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+StringRef te::findSplitObstacle(ReadOp read, ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
+  auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
+  if (!consumer || consumer.hasReduction() || read.getGuard())
+    return "its reader cannot be split along its pieces";
+  if (pieces.empty() || consumer.getPieces().size() + pieces.size() > maxPieces + 1)
+    return "its reader would have no piece, or too many";
+  bool areBoxes = llvm::all_of(pieces, [](const auto &piece) {
+    return llvm::none_of(piece.second.getConstraints(), [](AffineExpr constraint) {
+      return divides(constraint) || hasSymbols(constraint);
+    });
+  });
+  return areBoxes ? "" : "its pieces depend on dynamic sizes or on divisions";
 }
 
 /// Returns the intersection of two sets. `lhs` may be null for the set of all points.

@@ -10,19 +10,23 @@
 /// already merged:
 /// 1. A producer without reduction is computed where it is read, if that costs nothing or is worth
 ///    it (MergeCost.h). The pieces of a producer become pieces of an element-wise reader.
-/// 2. An element-wise expression becomes the epilogue of a reduction that no other expression
+///    A window of a producer that its reader needs often is computed once, and stored.
+/// 2. An update of a window becomes an expression with pieces, if its base can be computed there.
+/// 3. An element-wise expression becomes the epilogue of a reduction that no other expression
 ///    reads. If it reads rearranged elements, the rearrangement is done after the epilogue.
-/// 3. Producers that have no use any more are erased.
+/// 4. Producers that have no use any more are erased.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/AbsorbConsumer.h"
+#include "dialects/te/Transforms/ExpandUpdate.h"
 #include "dialects/te/Transforms/InlineProducer.h"
 #include "dialects/te/Transforms/MergeCost.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/SimplifyBody.h"
+#include "dialects/te/Transforms/StoreWindow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/DebugLog.h"
@@ -38,18 +42,17 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The number of pieces that a merged expression may have.
-static constexpr unsigned maxPieces = 16;
 /// The number of nodes that an index expression may have after merging a rearrangement.
 static constexpr unsigned maxIndexSize = 64;
 
 namespace {
 /// How to merge one read.
 struct Decision {
-  enum Kind { Keep, Inline, Split } kind = Keep;
+  enum Kind { Keep, Inline, Split, Store } kind = Keep;
   ComputeOp producer;
   SmallVector<std::pair<unsigned, IntegerSet>> pieces;
-  StringRef obstacle; ///< why a producer without reduction is kept
+  std::optional<ReadWindow> window; ///< of the producer, to be stored
+  StringRef obstacle;               ///< why a producer without reduction is kept
 };
 
 class Merger {
@@ -59,10 +62,11 @@ public:
   void visit(ExpressionOpInterface expression);
   void explainStored(func::FuncOp function);
 
-  unsigned numInlined = 0, numSplit = 0, numAbsorbed = 0;
+  unsigned numInlined = 0, numSplit = 0, numAbsorbed = 0, numExpanded = 0, numStored = 0;
 
 private:
   ExpressionOpInterface inlineReads(ExpressionOpInterface op);
+  ExpressionOpInterface expand(UpdateOp update);
   Decision decide(ReadOp read);
   StringRef findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
                              const ReadSite &site);
@@ -94,25 +98,6 @@ static AffineExpr getAddress(PointDomain &domain, Value tensor, ArrayRef<AffineE
     address = address * extent + index;
   }
   return domain.getSimplifier().simplify(address);
-}
-
-static bool divides(AffineExpr expr) {
-  return expr
-      .walk([](AffineExpr part) {
-        bool isDivision =
-            part.getKind() == AffineExprKind::FloorDiv || part.getKind() == AffineExprKind::Mod;
-        return isDivision && !part.isSymbolicOrConstant() ? WalkResult::interrupt()
-                                                          : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-static bool hasSymbols(AffineExpr expr) {
-  return expr
-      .walk([](AffineExpr part) {
-        return isa<AffineSymbolExpr>(part) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 /// Returns whether inlining a rearrangement would make the indexes of the read too large, or would
@@ -158,24 +143,26 @@ StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFa
   return "";
 }
 
-/// Returns why the reader cannot be split along the pieces of `producer`, or an empty string if it
-/// can.
-static StringRef findSplitObstacle(ReadOp read, ComputeOp producer,
-                                   ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
-  auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
-  if (!consumer || consumer.hasReduction() || read.getGuard())
-    return "its reader cannot be split along its pieces";
-  if (pieces.empty() || consumer.getPieces().size() + pieces.size() > maxPieces + 1)
-    return "its reader would have no piece, or too many";
-  if (!llvm::all_of(producer->getUsers(),
-                    [&](Operation *user) { return consumer->isAncestor(user); }))
-    return "it has pieces and several users";
-  bool areBoxes = llvm::all_of(pieces, [](const auto &piece) {
-    return llvm::none_of(piece.second.getConstraints(), [](AffineExpr constraint) {
-      return divides(constraint) || hasSymbols(constraint);
-    });
-  });
-  return areBoxes ? "" : "its pieces depend on dynamic sizes or on divisions";
+/// Returns why the reader of `producer` should not be split along its pieces, or an empty string.
+static StringRef findReaderObstacle(ReadOp read, ComputeOp producer) {
+  Operation *consumer = read->getParentOp();
+  bool isOnly = llvm::all_of(producer->getUsers(),
+                             [&](Operation *user) { return consumer->isAncestor(user); });
+  bool areElementwise = llvm::all_of(
+      producer->getUsers(), [&](Operation *user) { return readsElementwise(user, producer); });
+  return isOnly || (areElementwise && isSharedByParts(producer))
+             ? ""
+             : "it has pieces and several users";
+}
+
+/// Decides to store the window that `read` needs, if its reader would compute it several times.
+static void considerWindow(ReadOp read, const BodyFacts &facts, Decision &decision) {
+  if (decision.kind != Decision::Inline && decision.kind != Decision::Split)
+    return;
+  decision.window = findReadWindow(read, decision.producer);
+  if (decision.window && isWorthStoring(facts, getReadSite(read, decision.producer).points,
+                                        decision.window->sizes))
+    decision.kind = Decision::Store;
 }
 
 Decision Merger::decide(ReadOp read) {
@@ -192,8 +179,11 @@ Decision Merger::decide(ReadOp read) {
   PointDomain domain = PointDomain::get(read);
   decision.pieces = findPieces(read, producer, domain);
   if (decision.pieces.size() != 1 || decision.pieces[0].second) {
-    decision.obstacle = findSplitObstacle(read, producer, decision.pieces);
+    decision.obstacle = findSplitObstacle(read, decision.pieces);
+    if (decision.obstacle.empty())
+      decision.obstacle = findReaderObstacle(read, producer);
     decision.kind = decision.obstacle.empty() ? Decision::Split : Decision::Keep;
+    considerWindow(read, facts, decision);
     return decision;
   }
   bool isPlain =
@@ -203,6 +193,7 @@ Decision Merger::decide(ReadOp read) {
     decision.kind = Decision::Inline;
   else
     decision.obstacle = "a reduction would divide for its index, or the index would be too large";
+  considerWindow(read, getBodyFacts(*producer.getPieceBlock(decision.pieces[0].first)), decision);
   return decision;
 }
 
@@ -268,6 +259,13 @@ ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
       LDBG() << "computes " << decision.producer << " in " << op->getLoc();
       explainMerged(decision.producer, "computed where it is read", op->getLoc());
       op->setLoc(rewriter.getFusedLoc({decision.producer.getLoc(), op->getLoc()}));
+      if (decision.kind == Decision::Store) {
+        ComputeOp window = storeWindow(rewriter, read, decision.producer, *decision.window);
+        inlineReads(window);
+        ++numStored;
+        eraseIfUnused(decision.producer);
+        break;
+      }
       if (decision.kind == Decision::Inline) {
         inlineProducer(rewriter, read, decision.producer, decision.pieces[0].first);
         ++numInlined;
@@ -285,8 +283,28 @@ ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
   return op;
 }
 
+/// Rewrites `update` to an expression with pieces and merges it, or returns it as it is.
+ExpressionOpInterface Merger::expand(UpdateOp update) {
+  StringRef obstacle;
+  Location loc = update.getLoc();
+  ComputeOp expanded = expandUpdates(rewriter, update, obstacle);
+  if (!expanded) {
+    remark::missed(loc, getRemarkOptions("update")) << remark::add("written in place")
+                                                    << remark::reason("{0}", obstacle);
+    return update;
+  }
+  ++numExpanded;
+  remark::passed(loc, getRemarkOptions("update"))
+      << remark::add("an expression with pieces")
+      << remark::metric("Pieces", expanded.getPieces().size());
+  return inlineReads(expanded);
+}
+
 void Merger::visit(ExpressionOpInterface expression) {
-  auto consumer = dyn_cast<ComputeOp>(*inlineReads(expression));
+  ExpressionOpInterface merged = inlineReads(expression);
+  if (auto update = dyn_cast<UpdateOp>(*merged))
+    merged = expand(update);
+  auto consumer = dyn_cast<ComputeOp>(*merged);
   if (!consumer)
     return;
   if (getBodyFacts(*consumer.getPieceBlock()).numOps > maxOps)
@@ -300,9 +318,9 @@ void Merger::visit(ExpressionOpInterface expression) {
   }
   SimplifyCounts counts;
   explainMerged(consumer, "the epilogue of a reduction", reduction.getLoc());
-  ComputeOp merged = absorbConsumer(rewriter, reduction, consumer);
+  ComputeOp absorbed = absorbConsumer(rewriter, reduction, consumer);
   ++numAbsorbed;
-  simplifyBodies(rewriter, merged, counts);
+  simplifyBodies(rewriter, absorbed, counts);
 }
 
 namespace {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/MergeCost.h"
+#include "dialects/te/Analysis/PieceBounds.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,8 +32,16 @@ static bool isIntegerDivision(Operation &op) {
              arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
 }
 
+/// Returns whether `op` divides by a power of two, which is a product.
+static bool isExactProduct(arith::DivFOp op) {
+  APFloat divisor(0.0), inverse(0.0);
+  return matchPattern(op.getRhs(), m_ConstantFloat(&divisor)) && divisor.getExactInverse(&inverse);
+}
+
 static bool isCostly(Operation &op) {
-  if (isIntegerDivision(op) || isa<arith::DivFOp, arith::RemFOp>(op))
+  if (auto division = dyn_cast<arith::DivFOp>(op))
+    return !isExactProduct(division);
+  if (isIntegerDivision(op) || isa<arith::RemFOp>(op))
     return true;
   return isa<math::MathDialect>(op.getDialect()) &&
          !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp, math::FloorOp,
@@ -83,12 +92,21 @@ double te::getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elemen
   return reuse;
 }
 
+/// Restricts the points of `site` to those of the piece that contains `read`.
+static void restrictToPiece(ReadOp read, ReadSite &site) {
+  PieceBounds bounds = getPieceBounds(getBodyAround(read).where, site.points.size());
+  for (auto [dim, size] : llvm::enumerate(site.points))
+    size = bounds.getExtent(dim, size);
+  site.lower = bounds.lower;
+}
+
 ReadSite te::getReadSite(ReadOp read, Operation *producer) {
   ReadSite site;
   site.op = read->getParentOp();
   auto expression = cast<ExpressionOpInterface>(site.op);
   site.points = expression.getIterationDomain();
   site.points.truncate(getBodyAround(read).numDims);
+  restrictToPiece(read, site);
   for (unsigned dim = 0; dim < site.points.size(); ++dim)
     site.isReduced |= expression.getDimKind(dim) == DimKind::Reduction;
   for (Operation *parent = site.op->getParentOp(); parent && !parent->isAncestor(producer);
@@ -130,6 +148,22 @@ static unsigned countLargeReads(ComputeOp producer) {
   return count;
 }
 
+bool te::isSharedByParts(ComputeOp producer) {
+  double sum = 0;
+  for (Operation *user : producer->getUsers()) {
+    auto read = dyn_cast<ReadOp>(user);
+    if (!read)
+      return false;
+    sum += getReuse(getReadSite(read, producer).points, producer.getParallelSizes());
+  }
+  return sum <= maxShared;
+}
+
+bool te::isWorthStoring(const BodyFacts &facts, ArrayRef<OpFoldResult> points,
+                        ArrayRef<OpFoldResult> elements) {
+  return !facts.isCheap() && getReuse(points, elements) > maxReuse;
+}
+
 StringRef te::findSharingObstacle(ComputeOp producer, const BodyFacts &facts) {
   if (facts.isRearrangement())
     return "";
@@ -142,7 +176,7 @@ StringRef te::findSharingObstacle(ComputeOp producer, const BodyFacts &facts) {
       return "another reader would compute it several times";
     readers.insert(read->getParentOp());
   }
-  if (readers.size() <= 1)
+  if (readers.size() <= 1 || isSharedByParts(producer))
     return "";
   if (!facts.isCheap())
     return "several readers would each compute it";

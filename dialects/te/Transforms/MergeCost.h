@@ -19,6 +19,9 @@
 
 namespace mlir::tssa::te {
 
+/// Readers of parts of a producer may together compute up to this many times its elements.
+inline constexpr double maxShared = 1.25;
+
 /// The cost of a body at one point.
 struct BodyFacts {
   unsigned numOps = 0;    ///< arithmetic, without constants and index ops
@@ -41,7 +44,8 @@ double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 /// The context in which a read is evaluated.
 struct ReadSite {
   Operation *op = nullptr; ///< the te.compute or te.update
-  SmallVector<OpFoldResult> points;
+  SmallVector<OpFoldResult> points; ///< of the piece that contains the read
+  SmallVector<int64_t> lower;       ///< the first index of each dim of `points`
   bool isReduced = false;   ///< in a body whose values a reduction combines
   bool isUnderLoop = false; ///< in a loop that does not contain the producer
 };
@@ -56,6 +60,16 @@ StringRef findWorkObstacle(ComputeOp producer, const BodyFacts &facts, const Rea
 /// work is repeated, or more data is read than would be stored. Returns an empty string if it may
 /// be computed at all of them.
 StringRef findSharingObstacle(ComputeOp producer, const BodyFacts &facts);
+
+/// Returns whether the readers of `producer`, which read disjoint parts of it or nearly so, compute
+/// little more elements than it has if it is computed at all of them. Uses other than reads count
+/// as readers of everything.
+bool isSharedByParts(ComputeOp producer);
+
+/// Returns whether a reader with `points` points that needs only `elements` elements of a producer
+/// should have them computed once, into a tensor of their own. `facts` are those of the producer.
+bool isWorthStoring(const BodyFacts &facts, ArrayRef<OpFoldResult> points,
+                    ArrayRef<OpFoldResult> elements);
 
 } // namespace mlir::tssa::te
 

@@ -7,6 +7,7 @@
 
 #include "PieceSchedule.h"
 #include "KernelFunction.h"
+#include "dialects/te/Analysis/PieceBounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -21,27 +22,6 @@ struct PieceBox {
 };
 } // namespace
 
-/// Returns the bound that `expr >= 0` puts on one dim, as (dim, isLower, value). A lower bound is
-/// the first index, an upper bound the index after the last one.
-static std::optional<std::tuple<unsigned, bool, int64_t>> matchBound(AffineExpr expr) {
-  for (int64_t sign : {1, -1}) {
-    unsigned dimsFound = 0, dim = 0;
-    expr.walk([&](AffineExpr e) {
-      if (auto d = dyn_cast<AffineDimExpr>(e)) {
-        ++dimsFound;
-        dim = d.getPosition();
-      }
-    });
-    if (dimsFound != 1)
-      return std::nullopt;
-    AffineExpr rest = expr - getAffineDimExpr(dim, expr.getContext()) * sign;
-    rest = simplifyAffineExpr(rest, dim + 1, 0);
-    if (auto value = dyn_cast<AffineConstantExpr>(rest))
-      return std::make_tuple(dim, sign == 1, sign == 1 ? -value.getValue() : value.getValue() + 1);
-  }
-  return std::nullopt;
-}
-
 static FailureOr<PieceBox> getBox(te::ComputeOp op, unsigned piece, ArrayRef<AffineExpr> extents) {
   MLIRContext *context = op.getContext();
   PieceBox box;
@@ -50,42 +30,21 @@ static FailureOr<PieceBox> getBox(te::ComputeOp op, unsigned piece, ArrayRef<Aff
   IntegerSet set = op.getPieceSet(piece);
   if (!set)
     return box;
-  SmallVector<int64_t> lower(extents.size(), 0);
-  SmallVector<std::optional<int64_t>> upper(extents.size());
-  SmallVector<AffineExpr> rest;
-  SmallVector<bool> restEqualities;
-  for (unsigned i = 0; i < set.getNumConstraints(); ++i) {
-    auto bound = matchBound(set.getConstraint(i));
-    if (!bound) {
-      rest.push_back(set.getConstraint(i));
-      restEqualities.push_back(set.isEq(i));
-      continue;
-    }
-    auto [dim, isLower, value] = *bound;
-    if (isLower || set.isEq(i))
-      lower[dim] = std::max(lower[dim], value - (isLower ? 0 : 1));
-    if (!isLower || set.isEq(i)) {
-      int64_t end = isLower ? value + 1 : value;
-      upper[dim] = std::min(upper[dim].value_or(end), end);
-    }
-  }
-  if (!rest.empty()) {
+  te::PieceBounds bounds = te::getPieceBounds(set, extents.size());
+  if (!bounds.rest.empty()) {
     if (op.hasReduction())
       return op.emitOpError("expected piece ")
              << piece << " of a reduction to be a box with constant bounds";
-    box.rest = IntegerSet::get(set.getNumDims(), 0, rest, restEqualities);
+    box.rest = IntegerSet::get(set.getNumDims(), 0, bounds.rest, bounds.restEqualities);
   }
   for (unsigned dim = 0; dim < extents.size(); ++dim) {
-    box.offsets[dim] = getAffineConstantExpr(lower[dim], context);
-    if (auto extent = dyn_cast<AffineConstantExpr>(extents[dim])) {
-      int64_t end = std::min(upper[dim].value_or(extent.getValue()), extent.getValue());
-      box.extents[dim] = getAffineConstantExpr(std::max<int64_t>(0, end - lower[dim]), context);
-    } else if (upper[dim]) {
-      box.extents[dim] =
-          getAffineConstantExpr(std::max<int64_t>(0, *upper[dim] - lower[dim]), context);
-    } else {
-      box.extents[dim] = extents[dim] - lower[dim];
-    }
+    int64_t lower = bounds.lower[dim];
+    std::optional<int64_t> end = bounds.upper[dim];
+    box.offsets[dim] = getAffineConstantExpr(lower, context);
+    if (auto extent = dyn_cast<AffineConstantExpr>(extents[dim]))
+      end = std::min(end.value_or(extent.getValue()), extent.getValue());
+    box.extents[dim] = end ? getAffineConstantExpr(std::max<int64_t>(0, *end - lower), context)
+                           : extents[dim] - lower;
   }
   return box;
 }
