@@ -92,12 +92,12 @@ static Operation *findTargetViolation(ModuleOp module) {
 // The table
 //===----------------------------------------------------------------------===//
 
-static void buildFunctional(OpPassManager &manager, const StageContext &) {
-  refs::buildFunctionalStage(manager);
+static void buildFunctional(OpPassManager &manager, const StageContext &context) {
+  refs::buildFunctionalStage(manager, context.transforms);
 }
 
 static void buildTE(OpPassManager &manager, const StageContext &context) {
-  te::buildTEStage(manager, context.merges);
+  te::buildTEStage(manager, context.merges, context.transforms);
   manager.addPass(createFoldLaunches());
 }
 

@@ -81,7 +81,8 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   if (stage.build) {
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifiesPasses);
-    StageContext context{options.machine, target, options.merges, options.scheduleFile};
+    StageContext context{options.machine, target, options.merges, options.transforms,
+                         options.scheduleFile};
     if (options.keepsSchedules)
       context.storesChosen = [this](ModuleOp module) { logical = module.clone(); };
     stage.build(manager, context);

@@ -115,6 +115,8 @@ private:
   bool stepScan();
   bool stepBranch();
   bool stepLoop();
+  bool stepWriteWindows();
+  bool stepReadColumn();
 
   const RandomProgramOptions options;
   Random random;

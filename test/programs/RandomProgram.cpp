@@ -250,7 +250,8 @@ RandomProgram ProgramMaker::make() {
                                    &ProgramMaker::stepSoftmaxPair, &ProgramMaker::stepWelford,
                                    &ProgramMaker::stepGather,      &ProgramMaker::stepUpdate,
                                    &ProgramMaker::stepScatter,     &ProgramMaker::stepScan,
-                                   &ProgramMaker::stepBranch,      &ProgramMaker::stepLoop};
+                                   &ProgramMaker::stepBranch,      &ProgramMaker::stepLoop,
+                                   &ProgramMaker::stepWriteWindows, &ProgramMaker::stepReadColumn};
   makeArguments();
   // If a step does not find what it needs, another one is tried.
   unsigned done = 0;

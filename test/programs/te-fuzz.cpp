@@ -45,6 +45,7 @@ struct Options {
   unsigned count = 1, steps = 6;
   bool compile = false, run = false, print = false, references = false;
   std::string cpu = "native", target = "cpu", stores;
+  tssa::Transforms transforms;
 };
 } // namespace
 
@@ -71,11 +72,24 @@ static Options parseOptions(int argc, char **argv) {
       cl::desc("random layouts, with --compile or --run: reorder, split, fuse, "
                "pad, unfold, any or, with --compile, illegal"),
       cl::cat(category));
+  cl::opt<std::string> force("force",
+                             cl::desc("a transformation that happens wherever it is legal: " +
+                                      tssa::Transforms::names.str()),
+                             cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed, count, steps, compile, run, print, references, cpu, target, stores};
+  Options options{seed, count, steps, compile, run, print, references, cpu, target, stores, {}};
+  if (!force.empty()) {
+    tssa::Apply *transform = options.transforms.find(force);
+    if (!transform) {
+      llvm::errs() << "no transformation has the name '" << force << "'\n";
+      exit(2);
+    }
+    *transform = tssa::Apply::Always;
+  }
   for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &seed, &count, &steps, &compile, &run, &print, &references, &cpu, &target, &stores})
+           &seed, &count, &steps, &compile, &run, &print, &references, &cpu, &target, &stores,
+           &force})
     option->removeArgument();
   return options;
 }
@@ -149,6 +163,7 @@ static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machin
   tssa::CompileOptions options;
   options.machine = machine;
   options.targets = {*target};
+  options.transforms = fuzz.transforms;
   options.afterStage = [&](const tssa::Stage &stage, mlir::ModuleOp stageModule,
                            const tssa::Target &) {
     if (stage.name == "te" && !fuzz.stores.empty())
@@ -244,8 +259,8 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
       return error;
   mlir::OwningOpRef<mlir::ModuleOp> changed = program.module->clone();
   mlir::PassManager manager(&context);
-  mlir::tssa::refs::buildFunctionalStage(manager);
-  mlir::tssa::te::buildTEStage(manager);
+  mlir::tssa::refs::buildFunctionalStage(manager, options.transforms);
+  mlir::tssa::te::buildTEStage(manager, /*merges=*/true, options.transforms);
   if (failed(manager.run(*changed)))
     return llvm::createStringError("a pass failed");
   if (options.compile) {

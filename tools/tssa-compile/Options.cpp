@@ -65,6 +65,10 @@ struct CommandLine {
                                    cl::cat(category)};
   cl::opt<bool> noMerge{"no-merge", cl::desc("Make each op a kernel of its own, for comparisons"),
                         cl::Hidden, cl::cat(category)};
+  cl::list<std::string> force{"force", cl::desc("Apply a transformation wherever it is legal"),
+                              cl::Hidden, cl::cat(category)};
+  cl::list<std::string> without{"without", cl::desc("Leave a transformation out"), cl::Hidden,
+                                cl::cat(category)};
   cl::opt<bool> bisect{"bisect",
                        cl::desc("Run the model and name the first node whose value is wrong"),
                        cl::cat(category)};
@@ -251,6 +255,20 @@ std::optional<int> takeSizes(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Takes --no-merge, --force and --without.
+std::optional<int> takeTransforms(const CommandLine &line, Options &options) {
+  options.merges = !line.noMerge;
+  for (auto [names, apply] : {std::pair(&line.force, Apply::Always), {&line.without, Apply::Never}})
+    for (const std::string &name : *names) {
+      Apply *transform = options.transforms.find(name);
+      if (!transform)
+        return reportUsage("no transformation has the name '" + name + "': expected one of " +
+                           Transforms::names.str());
+      *transform = apply;
+    }
+  return std::nullopt;
+}
+
 std::optional<int> takeBisect(const CommandLine &line, Options &options) {
   options.bisect = line.bisect;
   options.inputs = line.inputs;
@@ -385,7 +403,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.dumpDir = line.dumpDir;
   options.verifyEachStage = line.verify;
   options.injectFault = line.injectFault;
-  options.merges = !line.noMerge;
+  if (std::optional<int> code = takeTransforms(line, options))
+    return code;
   if (std::optional<int> code = takeBisect(line, options))
     return code;
   if (!options.injectFault.empty() && !lookupFault(options.injectFault))

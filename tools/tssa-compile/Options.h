@@ -7,6 +7,7 @@
 #ifndef TOOLS_TSSA_COMPILE_OPTIONS_H
 #define TOOLS_TSSA_COMPILE_OPTIONS_H
 
+#include "tssa/Support/Transforms.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
 #include "llvm/ADT/SmallVector.h"
@@ -46,6 +47,8 @@ struct Options {
   std::string injectFault;
   /// Whether expressions are merged into one kernel. False serves for comparisons.
   bool merges = true;
+  /// Transformations that happen wherever they are legal, or never.
+  Transforms transforms;
   /// Whether to find the first node whose value is wrong, and to write no artifact.
   bool bisect = false;
   /// For --bisect: npz files of inputs and expected values. If they are empty, inputs are

@@ -208,6 +208,7 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
   compile.machine = machine;
   compile.targets = options.targets;
   compile.merges = options.merges;
+  compile.transforms = options.transforms;
   compile.effort = options.effort;
   compile.sanitize = options.sanitize;
   compile.lastStage = options.lastStage;

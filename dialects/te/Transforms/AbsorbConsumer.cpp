@@ -79,7 +79,8 @@ static bool isPassedBy(ComputeOp consumer) {
          });
 }
 
-StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer) {
+StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer,
+                                   ::tssa::Apply permutations) {
   if (!reduction.hasReduction())
     return "it is no reduction";
   if (consumer.hasReduction() || consumer.getPieces().size() != 1)
@@ -98,17 +99,21 @@ StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer) {
   SmallVector<OpFoldResult> from = consumer.getIterationDomain(), to = reduction.getParallelSizes();
   if (!map || !isPermutation(map, from, to))
     return "its reader reads it in another order or repeatedly";
-  if (!keepsInnermost(map, from, to) && (!hasManySteps(reduction) || isPassedBy(consumer)))
+  bool pays = permutations == ::tssa::Apply::Always ||
+              (permutations == ::tssa::Apply::Auto && hasManySteps(reduction) &&
+               !isPassedBy(consumer));
+  if (!keepsInnermost(map, from, to) && !pays)
     return "its reader reads it in another order, with another innermost dim";
   return "";
 }
 
-ComputeOp te::findAbsorbingReduction(ComputeOp consumer) {
+ComputeOp te::findAbsorbingReduction(ComputeOp consumer, ::tssa::Apply permutations) {
   ComputeOp best;
   for (Operation &op : *consumer.getPieceBlock()) {
     auto read = dyn_cast<ReadOp>(op);
     auto reduction = read ? read.getSource().getDefiningOp<ComputeOp>() : ComputeOp();
-    if (!reduction || reduction == best || !findEpilogueObstacle(reduction, consumer).empty())
+    if (!reduction || reduction == best ||
+        !findEpilogueObstacle(reduction, consumer, permutations).empty())
       continue;
     if (!best || getReuse(reduction.getIterationDomain(), best.getIterationDomain()) > 1)
       best = reduction;

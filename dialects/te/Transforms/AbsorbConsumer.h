@@ -8,19 +8,22 @@
 #define DIALECTS_TE_TRANSFORMS_ABSORBCONSUMER_H
 
 #include "dialects/te/IR/TEOps.h"
+#include "tssa/Support/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::tssa::te {
 
 /// Returns why `consumer` cannot become the epilogue of `reduction`, or an empty string if it can.
-StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer);
+/// `permutations`: when it may have another innermost dim.
+StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer,
+                               ::tssa::Apply permutations);
 
 /// Returns the reduction that `consumer` can become the epilogue of, or null. The consumer must be
 /// the only user of the reduction and read each of its elements once. It may have another innermost
 /// dim if the reduction is known to have at least 8 steps, and unless expressions that read the
 /// consumer can as well read the reduction itself. If there are several such reductions, returns
 /// the one with the most points.
-ComputeOp findAbsorbingReduction(ComputeOp consumer);
+ComputeOp findAbsorbingReduction(ComputeOp consumer, ::tssa::Apply permutations);
 
 /// If `consumer` is the only reader of a reduction, reads it at rearranged indexes, and computes
 /// each of its elements from one element of the reduction only, returns the reduction. Returns null

@@ -316,12 +316,20 @@ static StringRef findObstacle(const Chain &chain, ComputeOp result) {
   return countCopies(result, base) <= maxCopied ? "" : "its base is stored, and most of it copied";
 }
 
-ComputeOp te::expandUpdates(RewriterBase &rewriter, UpdateOp last, StringRef &obstacle) {
+ComputeOp te::expandUpdates(RewriterBase &rewriter, UpdateOp last, ::tssa::Apply apply,
+                            StringRef &obstacle) {
+  if (apply == ::tssa::Apply::Never) {
+    obstacle = "an option says so";
+    return {};
+  }
   std::optional<Chain> chain = findChain(last, obstacle);
   if (!chain)
     return {};
   ComputeOp result = buildExpression(rewriter, *chain);
-  obstacle = result ? findObstacle(*chain, result) : "it would have too many pieces";
+  if (!result)
+    obstacle = "it would have too many pieces";
+  else
+    obstacle = apply == ::tssa::Apply::Always ? "" : findObstacle(*chain, result);
   if (!obstacle.empty()) {
     if (result)
       rewriter.eraseOp(result);

@@ -17,13 +17,16 @@
 #define DIALECTS_TE_TRANSFORMS_EXPANDUPDATE_H
 
 #include "dialects/te/IR/TEOps.h"
+#include "tssa/Support/Transforms.h"
 
 namespace mlir::tssa::te {
 
 /// Builds before `last` an expression with the same result as the chain of updates that ends with
 /// `last`, and replaces the chain. If `last` should stay an update, for example because the base
-/// would be stored nevertheless, returns null and sets `obstacle`.
-ComputeOp expandUpdates(RewriterBase &rewriter, UpdateOp last, StringRef &obstacle);
+/// would be stored nevertheless, returns null and sets `obstacle`. `apply`: whether what it costs
+/// decides.
+ComputeOp expandUpdates(RewriterBase &rewriter, UpdateOp last, ::tssa::Apply apply,
+                        StringRef &obstacle);
 
 /// Returns whether `user`, a use of `producer`, is a read by an expression of the same block that can
 /// be split into pieces, or by an update that can become one.

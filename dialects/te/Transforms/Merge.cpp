@@ -57,7 +57,8 @@ struct Decision {
 
 class Merger {
 public:
-  Merger(MLIRContext *context, unsigned maxOps) : rewriter(context), maxOps(maxOps) {}
+  Merger(MLIRContext *context, const TEMergeOptions &options)
+      : rewriter(context), options(options), maxOps(options.maxOps) {}
 
   void visit(ExpressionOpInterface expression);
   void explainStored(func::FuncOp function);
@@ -74,6 +75,7 @@ private:
   void eraseIfUnused(Operation *op);
 
   IRRewriter rewriter;
+  const TEMergeOptions &options;
   unsigned maxOps;
 };
 } // namespace
@@ -156,12 +158,18 @@ static StringRef findReaderObstacle(ReadOp read, ComputeOp producer) {
 }
 
 /// Decides to store the window that `read` needs, if its reader would compute it several times.
-static void considerWindow(ReadOp read, const BodyFacts &facts, Decision &decision) {
-  if (decision.kind != Decision::Inline && decision.kind != Decision::Split)
+static void considerWindow(ReadOp read, const BodyFacts &facts, ::tssa::Apply apply,
+                           Decision &decision) {
+  bool isComputed = decision.kind == Decision::Inline || decision.kind == Decision::Split;
+  if (!isComputed || facts.isRearrangement() || apply == ::tssa::Apply::Never)
     return;
   decision.window = findReadWindow(read, decision.producer);
-  if (decision.window && isWorthStoring(facts, getReadSite(read, decision.producer).points,
-                                        decision.window->sizes))
+  if (!decision.window)
+    return;
+  ArrayRef<OpFoldResult> sizes = decision.window->sizes;
+  bool isForced = apply == ::tssa::Apply::Always &&
+                  getReuse(sizes, decision.producer.getParallelSizes()) < 1;
+  if (isForced || isWorthStoring(facts, getReadSite(read, decision.producer).points, sizes))
     decision.kind = Decision::Store;
 }
 
@@ -183,7 +191,7 @@ Decision Merger::decide(ReadOp read) {
     if (decision.obstacle.empty())
       decision.obstacle = findReaderObstacle(read, producer);
     decision.kind = decision.obstacle.empty() ? Decision::Split : Decision::Keep;
-    considerWindow(read, facts, decision);
+    considerWindow(read, facts, options.windows, decision);
     return decision;
   }
   bool isPlain =
@@ -193,7 +201,8 @@ Decision Merger::decide(ReadOp read) {
     decision.kind = Decision::Inline;
   else
     decision.obstacle = "a reduction would divide for its index, or the index would be too large";
-  considerWindow(read, getBodyFacts(*producer.getPieceBlock(decision.pieces[0].first)), decision);
+  considerWindow(read, getBodyFacts(*producer.getPieceBlock(decision.pieces[0].first)),
+                 options.windows, decision);
   return decision;
 }
 
@@ -227,8 +236,9 @@ void Merger::explainStored(func::FuncOp function) {
       return;
     auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
     StringRef obstacle = !producer.hasReduction() ? decide(read).obstacle
-                         : consumer               ? findEpilogueObstacle(producer, consumer)
-                                                  : "its reader is a te.update";
+                         : consumer
+                             ? findEpilogueObstacle(producer, consumer, options.permutations)
+                             : "its reader is a te.update";
     remark::missed(producer.getLoc(), getRemarkOptions("stored"))
         << remark::reason("{0}", obstacle.empty() ? "its reader was merged with another expression"
                                                   : obstacle)
@@ -257,7 +267,10 @@ ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
       }
       changed = true;
       LDBG() << "computes " << decision.producer << " in " << op->getLoc();
-      explainMerged(decision.producer, "computed where it is read", op->getLoc());
+      explainMerged(decision.producer,
+                    decision.kind == Decision::Store ? "a window of it is computed once"
+                                                     : "computed where it is read",
+                    op->getLoc());
       op->setLoc(rewriter.getFusedLoc({decision.producer.getLoc(), op->getLoc()}));
       if (decision.kind == Decision::Store) {
         ComputeOp window = storeWindow(rewriter, read, decision.producer, *decision.window);
@@ -287,7 +300,7 @@ ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
 ExpressionOpInterface Merger::expand(UpdateOp update) {
   StringRef obstacle;
   Location loc = update.getLoc();
-  ComputeOp expanded = expandUpdates(rewriter, update, obstacle);
+  ComputeOp expanded = expandUpdates(rewriter, update, options.updates, obstacle);
   if (!expanded) {
     remark::missed(loc, getRemarkOptions("update")) << remark::add("written in place")
                                                     << remark::reason("{0}", obstacle);
@@ -309,7 +322,7 @@ void Merger::visit(ExpressionOpInterface expression) {
     return;
   if (getBodyFacts(*consumer.getPieceBlock()).numOps > maxOps)
     return;
-  ComputeOp reduction = findAbsorbingReduction(consumer);
+  ComputeOp reduction = findAbsorbingReduction(consumer, options.permutations);
   if (!reduction) {
     reduction = findReductionBehindRearrangement(consumer);
     if (!reduction)
@@ -331,12 +344,14 @@ struct Merge : te::impl::TEMergeBase<Merge> {
     SmallVector<ExpressionOpInterface> expressions;
     getOperation().walk(
         [&](ExpressionOpInterface expression) { expressions.push_back(expression); });
-    Merger merger(&getContext(), maxOps);
+    TEMergeOptions options{maxOps, updates, windows, permutations};
+    Merger merger(&getContext(), options);
     for (ExpressionOpInterface expression : expressions)
       merger.visit(expression);
     explain(merger, expressions.size());
     numInlined += merger.numInlined;
     numSplit += merger.numSplit;
+    numExpanded += merger.numExpanded;
     numAbsorbed += merger.numAbsorbed;
   }
 
@@ -351,6 +366,8 @@ private:
     remark << remark::metric("Before", before) << remark::metric("After", after)
            << remark::metric("Inlined", merger.numInlined)
            << remark::metric("Split", merger.numSplit)
+           << remark::metric("Expanded", merger.numExpanded)
+           << remark::metric("Windows", merger.numStored)
            << remark::metric("Absorbed", merger.numAbsorbed);
     merger.explainStored(getOperation());
   }

@@ -19,12 +19,17 @@ void te::registerTEPasses() {
                              [](OpPassManager &manager) { buildTEStage(manager); });
 }
 
-void te::buildTEStage(OpPassManager &manager, bool merges) {
+void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transforms &transforms) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(::tssa::createSoundCanonicalizerPass());
   function.addPass(createTESimplify());
-  if (merges)
-    function.addPass(createTEMerge());
+  if (merges) {
+    TEMergeOptions merging;
+    merging.updates = transforms.expandUpdates;
+    merging.windows = transforms.storeWindows;
+    merging.permutations = transforms.absorbPermutations;
+    function.addPass(createTEMerge(merging));
+  }
   function.addPass(::tssa::createSoundCanonicalizerPass());
   // The host program now has equal ops, left by merging, and ops that te-simplify can fold since
   // the canonicalizer has run again.

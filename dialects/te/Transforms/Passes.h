@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "tssa/Support/Transforms.h"
 
 namespace mlir::tssa::te {
 
@@ -24,8 +25,10 @@ namespace mlir::tssa::te {
 void registerTEPasses();
 
 /// Adds the passes of the te stage, which turn single te ops in the host program into launches of
-/// kernels. Without `merges`, each op becomes a kernel of its own.
-void buildTEStage(OpPassManager &manager, bool merges = true);
+/// kernels. Without `merges`, each op becomes a kernel of its own. `transforms` says what happens
+/// whatever it costs, or never.
+void buildTEStage(OpPassManager &manager, bool merges = true,
+                  const ::tssa::Transforms &transforms = {});
 
 } // namespace mlir::tssa::te
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_PASSES
 #define DIALECTS_TE_TRANSFORMS_PASSES
-
 include "mlir/Pass/PassBase.td"
 
 def TESimplify : Pass<"te-simplify"> {
@@ -54,6 +53,9 @@ def TESimplify : Pass<"te-simplify"> {
     Statistic<"numSets", "sets", "te.inside ops that became constants">];
 }
 
+class ApplyOption<string name, string text>
+    : Option<name, name, "::tssa::Apply", "::tssa::Apply::Auto", text, "::tssa::getApplyValues()">;
+
 def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
   let summary = "merge tensor expressions along their reads";
   let description = [{
@@ -61,17 +63,18 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     always done when it only rearranges elements (reshape, transpose, slice, broadcast), and
     otherwise when it repeats little work. If an element-wise expression is the only reader of a
     reduction, it becomes the epilogue of the reduction, which gets its order of dims. Another
-    innermost dim is accepted if the reduction is known to have at least 8 steps for each store, and
-    if the order is not better left to the next reader. The pieces of a concatenation become pieces
-    of an element-wise reader. Fewer expressions mean fewer launches and less memory traffic. A
-    remark counts the expressions of a function before and after. Other remarks name what was merged
-    into what, or give the reason why an expression is stored.
+    innermost dim is accepted if the reduction has at least 8 steps and no next reader can take the
+    order. The pieces of a concatenation become pieces of an element-wise reader. A chain of updates
+    of windows with constant bounds becomes an expression with pieces, if its base can be computed
+    there, or if at most half of a stored base is copied. A window of a costly producer that is
+    needed more than twice is computed once. Remarks say why an expression is stored.
 
-    - **Needs**: to run after te-simplify, so that guards and maps are small.
-    - **Keeps**: the value of every element, rounding included, and results that ops other than te
-      expressions use.
-    - **Gives up**: bodies of more than `max-ops` ops, index expressions that would divide in the
-      body of a reduction, and reads of pieces that depend on dynamic sizes.
+    - **Needs**: small guards and maps, from te-simplify.
+    - **Keeps**: results that ops other than te expressions use, and the value of every element. The
+      last bit of a function may change where a piece is one element wide and so has no vectors.
+    - **Gives up**: bodies of more than `max-ops` ops, divisions in the index of a reduction, pieces
+      by dynamic sizes or more than 64, updates with strides, conditions, combiners or offsets of a
+      run, and updates of a base that is open, carried by a loop, or stored for other readers.
 
     ```mlir
     // Before
@@ -99,12 +102,15 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let options = [Option<"maxOps", "max-ops", "unsigned", "96",
-                        "arithmetic ops that a merged body may have">];
+  let options = [Option<"maxOps", "max-ops", "unsigned", "96", "arithmetic ops of a merged body">,
+                 ApplyOption<"updates", "when updates of windows become pieces">,
+                 ApplyOption<"windows", "when windows are stored for their readers">,
+                 ApplyOption<"permutations", "when a reduction gets another innermost dim">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numInlined", "inlined", "reads replaced by the expression that they read">,
     Statistic<"numSplit", "split", "expressions split along the pieces they read">,
+    Statistic<"numExpanded", "expanded", "chains of updates that became expressions">,
     Statistic<"numAbsorbed", "absorbed", "expressions that became an epilogue">];
 }
 

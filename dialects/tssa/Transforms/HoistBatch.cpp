@@ -63,8 +63,8 @@ static void hoistScalars(scf::ForOp loop) {
 namespace {
 class Hoister {
 public:
-  Hoister(scf::ForOp loop, remark::RemarkOpts options)
-      : loop(loop), builder(loop), options(options) {}
+  Hoister(scf::ForOp loop, remark::RemarkOpts options, bool force)
+      : loop(loop), builder(loop), options(options), force(force) {}
   /// Hoists the products of the loop. Returns their number.
   unsigned run();
 
@@ -79,6 +79,7 @@ private:
   scf::ForOp loop;
   OpBuilder builder;
   remark::RemarkOpts options;
+  bool force;
 };
 } // namespace
 
@@ -117,7 +118,7 @@ std::string Hoister::findObstacle(const LoopSlice &slice, te::ComputeOp compute,
     return ("'" + effect->getName().getStringRef() + "' before it may end the run").str();
   if (!slice.varies(compute.getResult(0)))
     return slice.runsOnce(compute) ? "" : "it may fail, and the loop may run no iteration";
-  return findExcess(loop, compute);
+  return force ? "" : findExcess(loop, compute);
 }
 
 bool Hoister::visit(te::ComputeOp compute, Operation *effect) {
@@ -125,7 +126,7 @@ bool Hoister::visit(te::ComputeOp compute, Operation *effect) {
     return false;
   LoopSlice slice(loop, compute);
   bool isSame = !slice.varies(compute.getResult(0));
-  if (!isSame && !reusesTensor(slice, compute))
+  if (!isSame && !force && !reusesTensor(slice, compute))
     return false;
   Location loc = compute.getLoc();
   std::string obstacle = findObstacle(slice, compute, effect);
@@ -188,6 +189,8 @@ static bool hasReduction(scf::ForOp loop) {
 
 namespace {
 struct HoistBatch : refs::impl::TSSAHoistBatchBase<HoistBatch> {
+  using TSSAHoistBatchBase::TSSAHoistBatchBase;
+
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
@@ -202,8 +205,8 @@ struct HoistBatch : refs::impl::TSSAHoistBatchBase<HoistBatch> {
       }
       prepareForBatch(loop);
       hoistScalars(loop);
-      numHoisted += Hoister(loop, getRemarkOptions()).run();
-      numSunk += sinkProducts(loop, getArgument());
+      numHoisted += Hoister(loop, getRemarkOptions(), force).run();
+      numSunk += sinkProducts(loop, getArgument(), force);
     }
     getOperation().walk([&](scf::WhileOp loop) {
       if (unsigned products = countProducts(loop))

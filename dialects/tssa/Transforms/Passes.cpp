@@ -18,16 +18,19 @@ using namespace mlir::tssa;
 
 void refs::registerTSSAPasses() {
   registerTSSATransformsPasses();
-  PassPipelineRegistration<>("tssa-stage", "all of the functional stage", buildFunctionalStage);
+  PassPipelineRegistration<>("tssa-stage", "all of the functional stage",
+                             [](OpPassManager &manager) { buildFunctionalStage(manager); });
 }
 
-void refs::buildFunctionalStage(OpPassManager &manager) {
+void refs::buildFunctionalStage(OpPassManager &manager, const ::tssa::Transforms &transforms) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   function.addPass(createTSSAResolveRefs());
   function.addPass(createTSSAFunctionalize());
   function.addPass(::tssa::createSoundCanonicalizerPass());
   function.addPass(createTSSACSE());
-  function.addPass(createTSSAParallelizeLoops());
-  function.addPass(createTSSAHoistBatch());
+  if (transforms.parallelizeLoops != ::tssa::Apply::Never)
+    function.addPass(createTSSAParallelizeLoops());
+  if (transforms.hoistBatch != ::tssa::Apply::Never)
+    function.addPass(createTSSAHoistBatch({transforms.hoistBatch == ::tssa::Apply::Always}));
   function.addPass(createTSSALowerToTE());
 }

@@ -9,14 +9,16 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "tssa/Support/Transforms.h"
 
 namespace mlir::tssa::refs {
 
 #define GEN_PASS_DECL
 #include "dialects/tssa/Transforms/Passes.h.inc"
 
-/// Adds all passes of the functional stage; see dialects/tssa/README.md.
-void buildFunctionalStage(OpPassManager &manager);
+/// Adds all passes of the functional stage; see dialects/tssa/README.md. `transforms` says what
+/// happens whatever it costs, or never.
+void buildFunctionalStage(OpPassManager &manager, const ::tssa::Transforms &transforms = {});
 
 #define GEN_PASS_REGISTRATION
 #include "dialects/tssa/Transforms/Passes.h.inc"

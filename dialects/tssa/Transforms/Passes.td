@@ -415,6 +415,8 @@ def TSSAHoistBatch : Pass<"tssa-hoist-batch", "::mlir::func::FuncOp"> {
     }
     ```
   }];
+  let options = [Option<"force", "force", "bool", "false",
+                        "hoist what reuses no tensor, too, and whatever memory it takes">];
   let statistics = [Statistic<"numHoisted", "hoisted", "products computed before their loop">,
                     Statistic<"numSunk", "sunk", "products computed after their loop">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",

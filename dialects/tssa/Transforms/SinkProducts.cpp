@@ -160,7 +160,7 @@ static void sink(scf::ForOp &loop, Product product) {
 
 /// Returns the product that `compute` is, if it is one that the loop only stores. If it stays in the
 /// loop nevertheless, `obstacle` says why.
-static std::optional<Product> findProduct(scf::ForOp loop, te::ComputeOp compute,
+static std::optional<Product> findProduct(scf::ForOp loop, te::ComputeOp compute, bool force,
                                           std::string &obstacle) {
   Product product;
   product.compute = compute;
@@ -168,7 +168,7 @@ static std::optional<Product> findProduct(scf::ForOp loop, te::ComputeOp compute
       !findOperand(loop, product))
     return std::nullopt;
   LoopSlice slice(loop, compute, product.operand);
-  if (!reusesTensor(slice, compute))
+  if (!force && !reusesTensor(slice, compute))
     return std::nullopt;
   OpBuilder builder(loop);
   if (!findSizes(loop, product))
@@ -177,17 +177,17 @@ static std::optional<Product> findProduct(scf::ForOp loop, te::ComputeOp compute
     obstacle = "its assign cannot be done for all iterations at once";
   else if (!slice.getObstacle().empty())
     obstacle = slice.getObstacle().str();
-  else
+  else if (!force)
     obstacle = findExcess(loop, product.operand.getType(), product.sizes);
   return product;
 }
 
-unsigned refs::sinkProducts(scf::ForOp &loop, StringRef category) {
+unsigned refs::sinkProducts(scf::ForOp &loop, StringRef category, bool force) {
   unsigned numSunk = 0;
   SmallVector<te::ComputeOp> computes(loop.getBody()->getOps<te::ComputeOp>());
   for (te::ComputeOp compute : computes) {
     std::string obstacle;
-    std::optional<Product> product = findProduct(loop, compute, obstacle);
+    std::optional<Product> product = findProduct(loop, compute, force, obstacle);
     if (!product)
       continue;
     auto options = remark::RemarkOpts::name("stored-product").category(category);

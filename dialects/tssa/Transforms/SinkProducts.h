@@ -19,8 +19,8 @@ namespace mlir::tssa::refs {
 
 /// Moves the products that `loop` only stores behind it, as one product each. `loop` must have gone
 /// through prepareForBatch; it becomes the loop that takes its place. Emits remarks in `category`.
-/// Returns the number of products.
-unsigned sinkProducts(scf::ForOp &loop, StringRef category);
+/// `force`: whatever memory it takes. Returns the number of products.
+unsigned sinkProducts(scf::ForOp &loop, StringRef category, bool force);
 
 } // namespace mlir::tssa::refs
 

@@ -28,6 +28,8 @@ struct CompileOptions {
   std::vector<Target> targets = {Target()};
   /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
+  /// The transformations that happen whatever they cost, or never.
+  Transforms transforms;
   /// How long machine code is optimised (`-O1`, `-O2`).
   cpu::Effort effort = cpu::Effort::Full;
   /// Whether AddressSanitizer checks the code. The process that loads the code must then contain

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+#include "tssa/Support/Transforms.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
 
@@ -24,6 +25,7 @@ struct StageContext {
   Target target;
   /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
+  Transforms transforms = {};
   /// File of schedules for kernels; empty for none.
   std::string scheduleFile = {};
   /// Is called with the module when all stores are chosen and none is applied; may be empty.
