@@ -20,6 +20,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/RowGroups.h"
+#include "dialects/te/Transforms/SelectPieces.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
@@ -83,13 +84,16 @@ static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool gr
   });
   llvm::DenseMap<Operation *, SmallVector<Operation *>> rows; // keyed by the root of the group
   llvm::SmallPtrSet<Operation *, 16> taken;
+  IRRewriter rewriter(module.getContext());
   if (groupRows)
-    for (Operation *op : ops) {
+    for (Operation *&op : ops) {
       auto root = dyn_cast<ComputeOp>(op);
       SmallVector<Operation *> group = root ? findRowGroup(root) : SmallVector<Operation *>();
       if (group.size() < 2 ||
           llvm::any_of(group, [&](Operation *member) { return taken.contains(member); }))
         continue;
+      if (root.getPieces().size() > 1)
+        op = group.back() = selectPieces(rewriter, root);
       taken.insert_range(group);
       rows[op] = std::move(group);
     }

@@ -243,9 +243,9 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     Scalar constants move into the kernel. Expressions without a use are skipped.
 
     With `group-rows`, reductions over the rows of a tensor (softmax, layer normalisation) are put
-    into the kernel of the expression that reads the tensor and the reductions row by row. This
-    expression comes last. Remarks count the launches that this saves, and say why a reduction keeps
-    its own kernel.
+    into the kernel of the expression that reads the tensor and the reductions row by row. It comes
+    last; if it has pieces, all but one cheap, one body selects. Remarks count the launches that
+    this saves, and say why a reduction keeps its own kernel.
 
     - **Needs**: nothing.
     - **Keeps**: the meaning. Each launch has the location of its expression.

@@ -7,6 +7,7 @@
 
 #include "dialects/te/Transforms/RowGroups.h"
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/Transforms/SelectPieces.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -105,7 +106,8 @@ static StringRef findRowObstacle(ComputeOp compute, ArrayRef<Operation *> group,
 
 SmallVector<Operation *> te::findRowGroup(ComputeOp root) {
   SmallVector<Operation *> group = {root};
-  if (root.hasReduction() || root.getPieces().size() != 1 || root.getNumParallel() < 2)
+  if (root.hasReduction() || root.getNumParallel() < 2 ||
+      (root.getPieces().size() > 1 && !canSelectPieces(root)))
     return group;
   llvm::SetVector<Value> sources = collectSources(root);
   SmallVector<ComputeOp> candidates;

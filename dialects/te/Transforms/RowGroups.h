@@ -21,7 +21,8 @@ namespace mlir::tssa::te {
 /// Returns the expressions that can be computed together row by row, in program order. The last
 /// expression is `root`. Each of the others reduces rows of tensors that `root` also reads, and its
 /// result is read only inside the group, at the index of the row. Returns only `root` if there are
-/// no others.
+/// no others. If `root` has pieces, they must be selected (SelectPieces) before the group becomes a
+/// kernel.
 SmallVector<Operation *> findRowGroup(ComputeOp root);
 
 /// Rewrites the reads within the group to index by the leading dims of the reader. This includes

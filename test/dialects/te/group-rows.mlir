@@ -123,3 +123,77 @@ func.func @columns(%x: tensor<32x8xf32>) -> tensor<32x8xf32> {
   } : tensor<32x8xf32>
   return %y : tensor<32x8xf32>
 }
+
+// -----
+
+// The first column of each row is 0: both pieces become one body, which selects.
+// CHECK-LABEL: func.func @a_column_apart
+// CHECK: te.launch @k0_map
+// CHECK-NEXT: return
+// CHECK: te.kernel @k0_map
+// CHECK: te.compute @sum
+// CHECK: te.compute @map (d0: 32, d1: 8) {
+// CHECK: %[[AT:.+]] = te.inside (-d1 >= 0)
+// CHECK: arith.select %[[AT]]
+func.func @a_column_apart(%x: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s = te.compute (d0: 32) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<32x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<32xf32>
+  %y = te.compute (d0: 32, d1: 8) where (-d1 >= 0) {
+    te.yield %zero : f32
+  } where (d1 - 1 >= 0) {
+    %v = te.read %x[d0, d1] : tensor<32x8xf32>
+    %b = te.read %s[d0] : tensor<32xf32>
+    %t = arith.divf %v, %b : f32
+    te.yield %t : f32
+  } : tensor<32x8xf32>
+  return %y : tensor<32x8xf32>
+}
+
+// -----
+
+// Both pieces are dear, or one reads outside of a tensor at the other's points: left alone.
+// CHECK-LABEL: func.func @dear_pieces
+// CHECK: te.launch @k0_sum
+// CHECK: te.launch @k1_pieces
+func.func @dear_pieces(%x: tensor<32x8xf32>) -> tensor<32x8xf32> {
+  %s = te.compute (d0: 32) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<32x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<32xf32>
+  %y = te.compute (d0: 32, d1: 8) where (-d1 + 3 >= 0) {
+    %v = te.read %x[d0, d1] : tensor<32x8xf32>
+    %t = math.exp %v : f32
+    te.yield %t : f32
+  } where (d1 - 4 >= 0) {
+    %v = te.read %x[d0, d1] : tensor<32x8xf32>
+    %b = te.read %s[d0] : tensor<32xf32>
+    %t = arith.divf %v, %b : f32
+    te.yield %t : f32
+  } : tensor<32x8xf32>
+  return %y : tensor<32x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @other_tensor_ends
+// CHECK: te.launch @k0_sum
+// CHECK: te.launch @k1_pieces
+func.func @other_tensor_ends(%x: tensor<32x8xf32>, %z: tensor<32x2xf32>) -> tensor<32x8xf32> {
+  %s = te.compute (d0: 32) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<32x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<32xf32>
+  %y = te.compute (d0: 32, d1: 8) where (-d1 + 1 >= 0) {
+    %v = te.read %z[d0, d1] : tensor<32x2xf32>
+    te.yield %v : f32
+  } where (d1 - 2 >= 0) {
+    %v = te.read %x[d0, d1] : tensor<32x8xf32>
+    %b = te.read %s[d0] : tensor<32xf32>
+    %t = arith.divf %v, %b : f32
+    te.yield %t : f32
+  } : tensor<32x8xf32>
+  return %y : tensor<32x8xf32>
+}
