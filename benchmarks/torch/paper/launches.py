@@ -28,12 +28,17 @@ WITHOUT_KERNEL = {
         "slice", "narrow", "chunk", "split", "split_with_sizes", "unbind", "permute", "transpose", "t", "expand",
         "expand_as", "squeeze", "unsqueeze", "flatten", "unflatten", "contiguous", "to", "empty", "empty_like",
         "empty_strided", "new_empty", "resize_", "resolve_conj", "resolve_neg", "item", "_local_scalar_dense",
-        "is_nonzero", "result_type", "lift_fresh", "size", "clone")}
+        "is_nonzero", "result_type", "lift_fresh", "size", "clone", "_to_copy")}
+
+
+def converts_number(event):
+    """Whether it makes a number of another type, as operators do with the numbers that they are given."""
+    return event.name == "aten::copy_" and not any(event.input_shapes[:2])
 
 
 def runs_kernel(event):
     """Whether an operator runs a kernel itself, and not through an operator that it calls."""
-    return event.name.startswith("aten::") and event.name not in WITHOUT_KERNEL and not any(
+    return event.name.startswith("aten::") and event.name not in WITHOUT_KERNEL and not converts_number(event) and not any(
         map(has_kernel, event.cpu_children))
 
 
@@ -43,7 +48,7 @@ def has_kernel(event):
 
 def count_aten(run, arguments):
     arguments = copy.deepcopy(arguments)  # whose copies do not count
-    with profile(activities=[ProfilerActivity.CPU]) as recorded:
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as recorded:
         run(*arguments)
     return sum(map(runs_kernel, recorded.events()))
 
