@@ -55,11 +55,12 @@ def parse(arguments=None):
     parser.add_argument("--out", required=True, metavar="DIR")
     parser.add_argument("--to", default="", metavar="DIR", help="where the report goes, if not to --out")
     parser.add_argument("--programs", type=listed, default=list(PROGRAMS), metavar="A,B")
-    parser.add_argument("--ways", type=listed, default=list(ways.WAYS), metavar="A,B", help="of " + ", ".join(ways.WAYS))
+    parser.add_argument("--ways", type=listed, default=list(ways.WAYS), metavar="A,B",
+                        help="of " + ", ".join(ways.WAYS))
     parser.add_argument("--rounds", type=int, default=7, help="blocks of calls of each way (7)")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--limit", type=float, default=300, help="seconds that one way may compile in (300)")
-    parser.add_argument("--baseline", default="", metavar="BIN", help="another build's folder of tssa-compile, a way more")
+    parser.add_argument("--baseline", default="", metavar="BIN", help="folder of another build, measured as a way more")
     parser.add_argument("--again", action="store_true", help="begin anew")
     options = parser.parse_args(arguments)
     for known, asked in ((PROGRAMS, options.programs), (ways.WAYS, options.ways)):

@@ -38,8 +38,9 @@ def converts_number(event):
 
 def runs_kernel(event):
     """Whether an operator runs a kernel itself, and not through an operator that it calls."""
-    return event.name.startswith("aten::") and event.name not in WITHOUT_KERNEL and not converts_number(event) and not any(
-        map(has_kernel, event.cpu_children))
+    if not event.name.startswith("aten::") or event.name in WITHOUT_KERNEL or converts_number(event):
+        return False
+    return not any(map(has_kernel, event.cpu_children))
 
 
 def has_kernel(event):

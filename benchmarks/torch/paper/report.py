@@ -16,20 +16,22 @@ TITLES = {"speed": "Speed (Figure 5)", "kernels": "Kernel launches (Figure 6)", 
 OURS = "tssa"
 LAUNCHES = "times as many launches as TSSA's (right of 1: TSSA launches fewer)"
 HOW = """A time is in ms, the median of blocks of calls that alternate between the ways in one process, and behind a
-slash the least of all calls. At one thread it is the thread's CPU time, at more it is wall time. In parentheses stands how
-many times as long as TSSA's default that is, by medians: above 1, TSSA is faster. The best other is the fastest of eager
-PyTorch, TorchScript (`script`) and torch.compile (`inductor`). `tssa` fixes the sizes of the first call, `tssa open` is
-dynamic=True. Each way's results agree with eager mode's within 1e-3 before it is timed; a way without a time says why."""
+slash the least of all calls. At one thread it is the thread's CPU time, at more it is wall time. In parentheses
+stands how many times as long as TSSA's default that is, by medians: above 1, TSSA is faster. The best other is the
+fastest of eager PyTorch, TorchScript (`script`) and torch.compile (`inductor`). `tssa` fixes the sizes of the first
+call, `tssa open` is dynamic=True. Each way's results agree with eager mode's within 1e-3 before it is timed; a way
+without a time says why."""
 DIFFERENCES = """What differs from the paper (TensorSSA, DAC 2024):
 
-- The paper measures NVIDIA GPUs (a 1660 Ti, and an RTX 3090) with PyTorch 2.0; here it is a CPU. A launch costs a GPU
-  microseconds, so that there fewer kernels are faster in themselves; here a launch costs less than one, and what counts
-  is that data stay in registers and caches.
-- The paper's others are TorchScript with nvFuser and with NNC, and TorchInductor. TorchScript fuses nothing on a CPU by
-  default, so it stands here once.
-- The paper runs the networks before the programs by TensorRT, and counts them in; here only the programs are measured.
-- The programs are written for the sizes of their networks after the paper's description, and are not the paper's own code.
-- The paper prints the values of its bars only in drawings. Its text has those in the tables below."""
+- The paper measures NVIDIA GPUs (a 1660 Ti and an RTX 3090) with PyTorch 2.0; here it is a CPU. A launch costs a GPU
+  microseconds, so that fewer kernels are faster in themselves; here a launch costs less than one, and what counts is
+  that data stay in registers and caches.
+- The paper's others are TorchScript with nvFuser and with NNC, and TorchInductor. TorchScript fuses nothing on a CPU
+  by default, so it stands here once.
+- The paper's times are those of whole models, whose networks TensorRT runs; here only the programs are measured.
+- The programs are written after the paper's description, for the sizes of their networks. They are not the paper's
+  code.
+- The paper gives the values of its bars only in drawings. What its text says stands in the tables below."""
 #: what the paper's text says of how a program's lead changes with the batch
 PAPER_BATCH = {"ssd_decode": "grows", "fcos_post": "grows", "seq2seq_greedy": "grows", "yolov3_decode": "falls",
                "yolact_mask": "falls", "attention_cache": "falls"}
@@ -97,9 +99,10 @@ def bounds_table(results):
         body.append([row["program"], digits(bound["bytes"] / 1e6), digits(bound["operations"] / 1e6),
                      digits(bound["bytes_ms"]), digits(bound["operations_ms"]), digits(ours["median"]) if ours else "-",
                      f"{least / ours['median']:.0%}" if ours else "-"])
-    words = ("What a program must move and do is written in paper/bounds.py; the larger of both times is its bound. Rates "
-             "are those of simple loops at one thread: torch's copies and dot products of data of the size that the program "
-             f"uses again and again, and a matrix product of 512 x 512 x 512 ({rates['operations'] / 1e9:.0f} GFLOP/s). "
+    words = ("What a program must move and do is written in paper/bounds.py; the larger of both times is its bound. "
+             "Rates are those of simple loops at one thread: torch's copies and dot products of data of the size that "
+             "the program uses again and again, and a matrix product of 512 x 512 x 512 "
+             f"({rates['operations'] / 1e9:.0f} GFLOP/s). "
              "Operations that are no products reach less than that.")
     table = markdown(["MB of data", "copy, GB/s read and written", "dot product, GB/s read"],
                      [[digits(size["bytes"] / 1e6), digits(size["copy"] / 1e9), digits(size["read"] / 1e9)]
@@ -146,11 +149,11 @@ def compare_sequences(rows):
                  for row in chosen]
         least = min((best_other(row)[0] for row in chosen if best_other(row)), default=None)
         body.append([name, ", ".join(steps), f"{least:.2f}" if least else "-"])
-    return ["The paper: TSSA's time grows linearly with the length, and is below the others' at each. Here:", "",
-            markdown(["program", "µs for each step, from the shortest to the longest", "least lead over the best other"],
-                     body), "",
-            f"Inductor unrolls these loops and is left out beyond {all_ways.LONGEST_UNROLLED} steps, where it compiles for "
-            "minutes. The work of a step of seq2seq_greedy and attention_cache grows with the length.", ""]
+    return ["In the paper, TensorSSA's time grows linearly with the length, and is always below the others'. Here:", "",
+            markdown(["program", "µs for each step, from the shortest to the longest",
+                      "least lead over the best other"], body), "",
+            f"Inductor unrolls these loops and is left out beyond {all_ways.LONGEST_UNROLLED} steps, where it compiles "
+            "for minutes. The work of a step of seq2seq_greedy and attention_cache grows with the length.", ""]
 
 
 def kernel_cell(row, label):
@@ -165,12 +168,12 @@ def kernels_table(rows):
     labels = labels_of(rows)
     body = [[row["program"], *(kernel_cell(row, label) for label in labels)] for row in rows]
     return [markdown(["program", *labels], body), "",
-            "Launches of a call; in parentheses the different kernels of TSSA, and those that Inductor generated. TSSA's are "
-            "counted by tssa-run. Those of eager mode and TorchScript are ATen operators that compute or copy. Inductor's are "
-            "its generated loop nests, each counted once, and the ATen operators that it calls: a loop that it does not "
-            "compile launches eager mode's.", "",
-            "The paper says that TSSA launches far fewer kernels than the others in most cases, and not fewer than Inductor "
-            "for NASRNN and seq2seq.", ""]
+            "Launches of a call; in parentheses the different kernels of TSSA, and those that Inductor generated. "
+            "TSSA's are counted by tssa-run. Those of eager mode and TorchScript are ATen operators that compute or "
+            "copy. Inductor's are its generated loop nests, each counted once, and the ATen operators that it "
+            "calls: a loop that it does not compile launches eager mode's.", "",
+            "The paper says that TensorSSA launches far fewer kernels than the others in most cases, and for NASRNN "
+            "and seq2seq not fewer than Inductor.", ""]
 
 
 def launch_ratios(row):
@@ -180,13 +183,13 @@ def launch_ratios(row):
 
 
 def ablation_words():
-    return ["Ratios say how many times as long a call takes without a transformation. `open sizes` is dynamic=True: sizes are "
-            f"not fixed at the first call. `{all_ways.NOT_OFFERED}`: this compiler has no option for that.", "",
+    return ["Ratios say how many times as long a call takes without a transformation. `open sizes` is dynamic=True: "
+            f"sizes are not fixed at the first call. `{all_ways.NOT_OFFERED}`: the compiler has no option for that.", "",
             markdown(["transformation", "what it does"], list(all_ways.TRANSFORMATIONS.items())), ""]
 
 
 def machine_lines(machine):
-    threads, rounds = (f"{machine[what]} {what[:-1]}" + ("s" if machine[what] > 1 else "") for what in ("threads", "rounds"))
+    threads, rounds = (f"{machine[what]} {what if machine[what] > 1 else what[:-1]}" for what in ("threads", "rounds"))
     return (f"{machine['cpu']} ({', '.join(machine['vectors'])}), {machine['cpus']} CPUs, {machine['memory_gib']} GiB, "
             f"{threads}, {rounds}, torch {machine['torch']}, TSSA {machine['commit']}, {machine['date']}.")
 
@@ -218,8 +221,9 @@ def write(folder, to):
     if not paths:
         raise SystemExit(f"there are no results in {folder}")
     os.makedirs(os.path.join(to, CHARTS), exist_ok=True)
-    lines = ["# Imperative PyTorch programs", "", "Written by `figures.py report`; the README of the folder above says how "
-             "to repeat it.", "", HOW, "", DIFFERENCES, ""]
+    lines = ["# Imperative PyTorch programs", "",
+             "Written by `figures.py report`; the README of the folder above says how to repeat it.", "",
+             HOW, "", DIFFERENCES, ""]
     wrong = False
     for part, path in paths.items():
         with open(path) as file:
