@@ -14,7 +14,9 @@ CHARTS = "charts"
 TITLES = {"speed": "Speed (Figure 5)", "kernels": "Kernel launches (Figure 6)", "batch": "Batches (Figure 7)",
           "sequence": "Sequences (Figure 8)", "ablation": "Ablation"}
 OURS = "tssa"
-LAUNCHES = "times as many launches as TSSA's (right of 1: TSSA launches fewer)"
+#: of the axes of charts that show something else than other ways' times
+CAPTIONS = {"kernels": "times as many launches as TSSA's (right of 1: TSSA launches fewer)",
+            "ablation": "times as long as with everything switched on (right of 1: it makes TSSA faster)"}
 HOW = """A time is in ms, the median of blocks of calls that alternate between the ways in one process, and behind a
 slash the least of all calls. At one thread it is the thread's CPU time, at more it is wall time. In parentheses
 stands how many times as long as TSSA's default that is, by medians: above 1, TSSA is faster. The best other is the
@@ -184,7 +186,7 @@ def launch_ratios(row):
 
 def ablation_words():
     return ["Ratios say how many times as long a call takes without a transformation. `open sizes` is dynamic=True: "
-            f"sizes are not fixed at the first call. `{all_ways.NOT_OFFERED}`: the compiler has no option for that.", "",
+            f"sizes are not fixed at the first call. `{all_ways.NOT_OFFERED}`: the compiler has no such option.", "",
             markdown(["transformation", "what it does"], list(all_ways.TRANSFORMATIONS.items())), ""]
 
 
@@ -201,9 +203,8 @@ def section(part, results, to):
     drawn = [(case_of(row, part), ratios(row)) for row in rows if ratios(row)]
     if drawn:
         name = os.path.join(CHARTS, f"{part}.svg")
-        caption = {"caption": LAUNCHES} if part == "kernels" else {}
         with open(os.path.join(to, name), "w") as file:
-            file.write(chart.draw(TITLES[part], drawn, **caption))
+            file.write(chart.draw(TITLES[part], drawn, CAPTIONS.get(part, chart.TIMES)))
         lines += [f"![ratios]({name})", ""]
     if part == "kernels":
         return lines + kernels_table(rows)

@@ -154,10 +154,10 @@ def warm_up(run, function, arguments):
         check((expected, wanted), (run(*given), given))
 
 
-def explain(error, way):
+def explain(error, way, limit):
     """A failure in a few words."""
     if isinstance(error, TooLong):
-        return "compiles too long"
+        return f"compiles for more than {limit:g} s"
     if isinstance(error, tssa.Error) and error.code == USAGE and way.without:
         return NOT_OFFERED
     if isinstance(error, AssertionError):
@@ -173,4 +173,4 @@ def ready(way, function, arguments, threads, limit, keep=None):
             warm_up(run, function, arguments)
         return run, ""
     except (Exception, TooLong) as error:
-        return None, explain(error, way)
+        return None, explain(error, way, limit)
