@@ -45,6 +45,15 @@ PARTS = {
 }
 
 
+#: an end of sentences that no token is, so that a decoder does all its steps at each length
+NO_END = -1
+
+
+def make_arguments(name, batch, seq):
+    arguments = make_inputs(name, batch, seq)
+    return (*arguments[:-1], NO_END) if name == "seq2seq_greedy" else arguments
+
+
 def listed(text):
     return text.split(",")
 
@@ -122,7 +131,7 @@ def measure_part(part, options):
         if point in done:
             continue
         name, batch, seq = point
-        arguments = make_inputs(name, batch, seq)
+        arguments = make_arguments(name, batch, seq)
         row = {"program": name, "batch": batch, "seq": seq,
                "ways": measure(name, PROGRAMS[name], arguments, asked, options, seq)}
         if part == "speed":

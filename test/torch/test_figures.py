@@ -119,6 +119,10 @@ class Figures(unittest.TestCase):
         self.assertEqual(count("script"), {"launches": 3})
         self.assertIn(count("tssa")["launches"], (1, 2, 3))
 
+    def test_decoders_do_all_steps(self):
+        arguments = figures.make_arguments("seq2seq_greedy", 2, 24)
+        self.assertEqual(PROGRAMS["seq2seq_greedy"](*arguments).eq(figures.NO_END).sum().item(), 0)
+
     def test_bounds(self):
         for name in PROGRAMS:
             for batch in (1, 2):

@@ -89,7 +89,7 @@ def seq2seq_greedy(enc, emb, wx, wh, b, wo, max_len, eos):
     operations = max_len * batch * 2 * (weights + 2 * length * hidden)  # products, scores and context
     operations += max_len * batch * (length + 3 * hidden) * FUNCTION  # softmax and gates
     kept = (weights + enc.numel()) * F32
-    return Work(max_len * kept, batch * max_len * 8, operations, kept)  # if no sentence ends early
+    return Work(max_len * kept, batch * max_len * 8, operations, kept)  # where no sentence ends early
 
 
 def attention_cache(x, wqkv, wo, heads):
