@@ -16,6 +16,7 @@ in turns in one process on the same cores; each is compared with eager mode befo
 """
 
 import argparse
+import hashlib
 import json
 import logging
 import os
@@ -32,6 +33,7 @@ import torch
 from compare import machine
 from paper import bounds, launches, report, turns, ways
 from programs import PROGRAMS, make_inputs
+from tssa._tool import find_tool
 
 BATCHES, SEQUENCES = (1, 2, 4, 8, 16), (16, 64, 256, 1024)
 BATCH, SEQUENCE = 1, 64
@@ -81,11 +83,19 @@ def parse(arguments=None):
     return options
 
 
+def hash_of(tool):
+    """Tells one build of a compiler from another."""
+    with open(tool, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:12]
+
+
 def describe(options):
+    baseline = ways.with_baseline({}, options.baseline).get("baseline")
     return {"cpu": machine.cpu_name(), "vectors": machine.vector_flags(), "cpus": os.cpu_count(),
             "memory_gib": machine.memory_gib(), "torch": torch.__version__, "commit": machine.commit(machine.HERE),
             "threads": options.threads, "rounds": options.rounds, "limit": options.limit,
-            "ways": options.ways, "baseline": bool(options.baseline)}
+            "ways": options.ways, "compiler": hash_of(find_tool()),
+            "baseline": hash_of(baseline.tool) if baseline else ""}
 
 
 def load(path, part, options):

@@ -193,7 +193,8 @@ def ablation_words():
 def machine_lines(machine):
     threads, rounds = (f"{machine[what]} {what if machine[what] > 1 else what[:-1]}" for what in ("threads", "rounds"))
     return (f"{machine['cpu']} ({', '.join(machine['vectors'])}), {machine['cpus']} CPUs, {machine['memory_gib']} GiB, "
-            f"{threads}, {rounds}, torch {machine['torch']}, TSSA {machine['commit']}, {machine['date']}.")
+            f"{threads}, {rounds}, torch {machine['torch']}, TSSA {machine['commit']} "
+            f"(tssa-compile {machine['compiler']}), {machine['date']}.")
 
 
 def section(part, results, to):
