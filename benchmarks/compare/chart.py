@@ -8,6 +8,7 @@ TICKS = [0.1, 0.2, 0.33, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100]
 ROW, LABELS, WIDTH, EDGE, RADIUS = 24, 190, 620, 24, 4.5
 #: of the legend: its first line, from line to line, and from its last line to the rows
 LEGEND, LINE, GAP = 46, 20, 28
+TIMES = "times as long as TSSA takes (right of 1: TSSA is faster)"
 #: points of a row stand this far below each other, so that equal ratios all show
 STEP = 2.5
 
@@ -38,8 +39,8 @@ def legend(labels):
     return parts, y
 
 
-def draw(title, rows):
-    """`rows`: [(name, {label: ratio})], from top to bottom; gives the text of the file."""
+def draw(title, rows, caption=TIMES):
+    """`rows`: [(name, {label: ratio})], from top to bottom; `caption`: of the axis; gives the text of the file."""
     labels = list(dict.fromkeys(label for _, ratios in rows for label in ratios))
     ticks = axis([ratio for _, ratios in rows for ratio in ratios.values()])
     span = math.log(ticks[-1] / ticks[0])
@@ -60,8 +61,7 @@ def draw(title, rows):
         parts.append(f'<line x1="{place(tick):.1f}" y1="{top - 6}" x2="{place(tick):.1f}" y2="{bottom}" '
                      f'stroke="{"#222" if bold else "#ddd"}"/>')
         parts.append(text(place(tick), bottom + 16, f"{tick:g}", "middle", 11, weight="bold" if bold else "normal"))
-    parts.append(text(LABELS + WIDTH / 2, bottom + 34, "times as long as TSSA takes (right of 1: TSSA is faster)",
-                      "middle", 11))
+    parts.append(text(LABELS + WIDTH / 2, bottom + 34, caption, "middle", 11))
     for i, (name, ratios) in enumerate(rows):
         y = top + ROW * (i + 0.5)
         parts.append(f'<line x1="{LABELS}" y1="{y}" x2="{LABELS + WIDTH}" y2="{y}" stroke="#eee"/>')
