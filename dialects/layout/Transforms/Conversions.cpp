@@ -98,9 +98,13 @@ static std::vector<ConversionPiece> getPieces(const TensorLayout &from, const Gu
   } else {
     for (const GuardedIndex &cell : from.getCell(element.index)) {
       SmallVector<AffineExpr> constraints(element.guard);
+      if (cell.guard.empty()) // no other case has an element
+        pieces.clear();
       for (AffineExpr expr : cell.guard)
         constraints.push_back(simplifyAffineExpr(expr, numDims, 0));
       pieces.push_back({makeSet(constraints), AffineMap::get(numDims, 0, cell.index, context)});
+      if (cell.guard.empty())
+        break;
     }
   }
   for (IntegerSet padding : getPaddingSets(numDims, element.guard))
