@@ -113,7 +113,7 @@ class Objects(AgreementTest):
 
     def test_cache(self):
         x, cache = tensor(3, 4), None
-        compiled = tssa.compile(decode)
+        compiled = tssa.compile(decode, dynamic=None)
         for _ in range(6):
             _, _, (y, after) = self.agree(decode, x, *([cache] if cache else []), compiled=compiled)
             cache, x = after, y[-1:].tanh()
@@ -128,13 +128,13 @@ class Objects(AgreementTest):
         self.assertEqual(given.length, 3)
 
     def test_numbers(self):
-        compiled, _, _ = self.agree(decode, tensor(3, 4), Cache())
+        compiled, _, _ = self.agree(decode, tensor(3, 4), Cache(), compiled=tssa.compile(decode, dynamic=None))
         for number in (0.5, 0.25, 3.0):
             self.agree(decode, tensor(3, 4), Cache(number), compiled=compiled)
         self.assertEqual(compiled.num_binaries, 2)
 
     def test_counter(self):
-        counter, compiled = Counter(), tssa.compile(count)
+        counter, compiled = Counter(), tssa.compile(count, dynamic=None)
         for step in range(1, 5):
             torch.testing.assert_close(compiled(tensor(3), counter), tensor(3) * step)
             self.assertEqual((counter.step, type(counter.step)), (step, int))

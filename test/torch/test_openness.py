@@ -105,13 +105,13 @@ class Openness(AgreementTest):
 
     def test_numbers_that_are_no_number(self):
         for first, second in ((float("nan"), 1.0), (1.0, float("nan")), (float("inf"), float("-inf"))):
-            compiled = tssa.compile(lambda x, factor: x * factor)
+            compiled = tssa.compile(lambda x, factor: x * factor, dynamic=None)
             for factor in (first, second, first, second):
                 torch.testing.assert_close(compiled(tensor(4), factor), tensor(4) * factor, equal_nan=True)
             self.assertEqual(compiled.num_binaries, 2)
 
     def test_positions_of_a_decoder(self):
-        compiled, keys = tssa.compile(attend), torch.zeros(100, 8)
+        compiled, keys = tssa.compile(attend, dynamic=None), torch.zeros(100, 8)
         expected = keys.clone()
         for position in range(100):
             tokens = tensor(8, seed=position)
@@ -120,7 +120,7 @@ class Openness(AgreementTest):
         self.assertEqual(compiled.num_binaries, 2)
 
     def test_a_growing_cache(self):
-        compiled, cache, expected = tssa.compile(extend), Cache(), Cache()
+        compiled, cache, expected = tssa.compile(extend, dynamic=None), Cache(), Cache()
         for step in range(20):
             tokens = tensor(1, 4, seed=step)
             torch.testing.assert_close(compiled(tokens, cache), extend(tokens, expected))
@@ -141,7 +141,7 @@ class Openness(AgreementTest):
 
     def test_state_opens_nothing(self):
         module = Offset().eval()
-        compiled = tssa.compile(module)
+        compiled = tssa.compile(module, dynamic=None)
         for amount, rows, binaries in ((1.5, 4, 1), (2.5, 4, 2), (2.5, 5, 3), (2.5, 9, 3), (2.5, 4, 3)):
             module.amount = amount
             torch.testing.assert_close(compiled(tensor(rows)), tensor(rows) + amount)
@@ -161,7 +161,7 @@ class Openness(AgreementTest):
                               ((tensor(5, 2), tensor(9)), 3)])
 
     def test_prepare(self):
-        compiled = tssa.compile(normalise, (tensor(5, 3),))
+        compiled = tssa.compile(normalise, (tensor(5, 3),), dynamic=None)
         self.assertEqual(compiled.num_binaries, 1)
         compiled.prepare(tensor(6, 3))
         self.run_calls(normalise, self.sizes(((5, 3), 2), ((6, 3), 2), ((12, 3), 2)), compiled=compiled)
@@ -171,7 +171,7 @@ class Openness(AgreementTest):
             a += 1
             return a * b
 
-        compiled = tssa.compile(write)
+        compiled = tssa.compile(write, dynamic=None)
         for length in (8, 9, 12):
             line, other = torch.arange(float(length)), torch.arange(float(length))
             torch.testing.assert_close(compiled(line[:4], line[1:5]), write(other[:4], other[1:5]))
@@ -179,7 +179,7 @@ class Openness(AgreementTest):
         self.assertLessEqual(compiled.num_binaries, 3)
 
     def test_threads(self):
-        compiled, failures = tssa.compile(normalise), []
+        compiled, failures = tssa.compile(normalise, dynamic=None), []
 
         def call(seed):
             for rows in (3, 4, 5, 3):
@@ -196,7 +196,7 @@ class Openness(AgreementTest):
         self.assertEqual(compiled.num_binaries, 2)
 
     def test_the_log(self):
-        compiled = tssa.compile(scale)
+        compiled = tssa.compile(scale, dynamic=None)
         with self.assertNoLogs("tssa", "INFO"):
             compiled(tensor(5, 3), 2)
         with self.assertLogs("tssa", "INFO") as logs:
