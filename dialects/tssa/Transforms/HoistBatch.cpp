@@ -44,18 +44,6 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::refs;
 
-/// Moves index arithmetic that is the same in each iteration out of `loop`.
-static void hoistScalars(scf::ForOp loop) {
-  for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
-    bool isArithmetic =
-        isa<tensor::DimOp>(op) || isa<arith::ArithDialect, affine::AffineDialect>(op.getDialect());
-    if (isArithmetic && isPure(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
-          return loop.isDefinedOutsideOfLoop(operand);
-        }))
-      op.moveBefore(loop);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // One loop
 //===----------------------------------------------------------------------===//
@@ -201,7 +189,6 @@ struct HoistBatch : refs::impl::TSSAHoistBatchBase<HoistBatch> {
         continue;
       }
       prepareForBatch(loop);
-      hoistScalars(loop);
       numHoisted += Hoister(loop, getRemarkOptions()).run();
       numSunk += sinkProducts(loop, getArgument());
     }
