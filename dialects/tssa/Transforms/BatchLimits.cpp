@@ -118,3 +118,19 @@ std::string refs::findExcess(scf::ForOp loop, te::ComputeOp compute) {
                          written, maxGrowth, read);
   return findExcess(loop, compute.getResultTypes(), sizes);
 }
+
+std::string refs::findExcess(scf::ForOp loop, te::ComputeOp compute, TypeRange carried) {
+  uint64_t bytes = getBatchBytes(loop, compute.getResultTypes(), compute.getParallelSizes());
+  uint64_t limit = maxBytes;
+  for (Type type : carried)
+    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+      SmallVector<OpFoldResult> sizes =
+          getAsIndexOpFoldResult(type.getContext(), tensor.getShape());
+      if (!tensor.hasStaticShape())
+        return "";
+      limit = std::max(limit, llvm::SaturatingMultiply(getBytes(type, sizes), maxGrowth));
+    }
+  if (bytes <= limit)
+    return "";
+  return llvm::formatv("a tensor of all iterations takes {0} bytes, more than {1}", bytes, limit);
+}

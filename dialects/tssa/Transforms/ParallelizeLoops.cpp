@@ -17,9 +17,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tssa/Transforms/BatchLimits.h"
 #include "dialects/tssa/Transforms/LoopBatch.h"
 #include "dialects/tssa/Transforms/LoopChecks.h"
 #include "dialects/tssa/Transforms/LoopForm.h"
+#include "dialects/tssa/Transforms/LoopSlice.h"
 #include "dialects/tssa/Transforms/LoopWindows.h"
 #include "dialects/tssa/Transforms/Passes.h"
 #include "dialects/tssa/Transforms/ViewMap.h"
@@ -56,6 +58,8 @@ private:
   LogicalResult checkBody();
   /// Replaces the accesses and assigns of the body by expressions.
   void lowerViews();
+  /// Moves expressions that are the same in each iteration out of the loop.
+  void hoistUniform();
   void rewrite();
 
   scf::ForOp loop;
@@ -91,6 +95,10 @@ LogicalResult Parallelizer::checkBody() {
     } else if (!batch.canBatch(&op)) {
       return giveUp("'" + op.getName().getStringRef() +
                     "' cannot be done for all iterations at once");
+    } else if (auto compute = dyn_cast<te::ComputeOp>(op)) {
+      std::string excess = findExcess(loop, compute, TypeRange(loop.getResultTypes()));
+      if (!excess.empty())
+        return giveUp(excess);
     }
   return success();
 }
@@ -111,8 +119,21 @@ void Parallelizer::lowerViews() {
   prepareForBatch(loop); // moves the sizes of the expressions out of the loop
 }
 
+void Parallelizer::hoistUniform() {
+  for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
+    if (!isa<te::ComputeOp, tensor::CastOp>(op))
+      continue;
+    LoopSlice slice(loop, &op);
+    if (!slice.getObstacle().empty() || !slice.runsOnce(&op))
+      continue;
+    for (Operation *part : slice.getOps())
+      part->moveBefore(loop);
+  }
+}
+
 void Parallelizer::rewrite() {
   lowerViews();
+  hoistUniform();
   Value count = makeTripCount(builder, loop);
   LoopBatch batch(builder, loop, count);
   llvm::DenseSet<Operation *> inPlace;
