@@ -122,14 +122,15 @@ std::string refs::findExcess(scf::ForOp loop, te::ComputeOp compute) {
 std::string refs::findExcess(scf::ForOp loop, te::ComputeOp compute, TypeRange carried) {
   uint64_t bytes = getBatchBytes(loop, compute.getResultTypes(), compute.getParallelSizes());
   uint64_t limit = maxBytes;
-  for (Type type : carried)
-    if (auto tensor = dyn_cast<RankedTensorType>(type)) {
-      SmallVector<OpFoldResult> sizes =
-          getAsIndexOpFoldResult(type.getContext(), tensor.getShape());
-      if (!tensor.hasStaticShape())
-        return "";
-      limit = std::max(limit, llvm::SaturatingMultiply(getBytes(type, sizes), maxGrowth));
-    }
+  for (Type type : carried) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    if (!tensor.hasStaticShape())
+      return "";
+    SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(type.getContext(), tensor.getShape());
+    limit = std::max(limit, llvm::SaturatingMultiply(getBytes(type, sizes), maxGrowth));
+  }
   if (bytes <= limit)
     return "";
   return llvm::formatv("a tensor of all iterations takes {0} bytes, more than {1}", bytes, limit);

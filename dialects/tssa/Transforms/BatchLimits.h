@@ -30,8 +30,8 @@ std::string findExcess(scf::ForOp loop, TypeRange types, ArrayRef<OpFoldResult> 
 std::string findExcess(scf::ForOp loop, te::ComputeOp compute);
 
 /// Returns why the results of all iterations of `compute`, in the body of `loop`, take too much
-/// memory for a loop that becomes one expression; or an empty string if they do not. Tensors as
-/// large as those of the types `carried` are never too large.
+/// memory for a loop that becomes one expression; or an empty string if they do not. They may take
+/// some times the memory of a tensor of the types `carried`, and any if its size is open.
 std::string findExcess(scf::ForOp loop, te::ComputeOp compute, TypeRange carried);
 
 /// Returns the number of iterations of `loop` for a remark: "open" if only the run knows it.

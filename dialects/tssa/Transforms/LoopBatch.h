@@ -62,8 +62,8 @@ public:
 private:
   class Body;
 
-  /// Builds the update of `base` by what all iterations write. `base` has a further leading dim that
-  /// counts the iterations if `hasLeadingDim`.
+  /// Builds the update of `base` by what all iterations write. If `hasLeadingDim`, `base` has a
+  /// further leading dim that counts the iterations.
   Value makeUpdate(te::UpdateOp op, Value base, bool hasLeadingDim);
 
   OpBuilder &builder;

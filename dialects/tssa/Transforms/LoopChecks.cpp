@@ -85,9 +85,10 @@ static Value makeCompare(OpBuilder &builder, scf::ForOp loop, Value count, arith
 /// equal condition that bounds the number of iterations. It also holds if there is none.
 static Value makeCountCompare(OpBuilder &builder, scf::ForOp loop, Value count,
                               arith::CmpIOp compare) {
-  if (compare.getPredicate() != arith::CmpIPredicate::slt ||
-      compare.getLhs() != loop.getInductionVar() || getConstantIntValue(loop.getLowerBound()) != 0 ||
-      getConstantIntValue(loop.getStep()) != 1 ||
+  bool counts = compare.getLhs() == loop.getInductionVar() &&
+                getConstantIntValue(loop.getLowerBound()) == 0 &&
+                getConstantIntValue(loop.getStep()) == 1;
+  if (!counts || compare.getPredicate() != arith::CmpIPredicate::slt ||
       !loop.isDefinedOutsideOfLoop(compare.getRhs()) || !isNonNegative(compare.getRhs()))
     return Value();
   return arith::CmpIOp::create(builder, compare.getLoc(), arith::CmpIPredicate::sle, count,

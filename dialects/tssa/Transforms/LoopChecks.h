@@ -21,8 +21,8 @@
 namespace mlir::tssa::refs {
 
 /// Returns whether `check`, in the body of `loop`, can be done for all iterations at once: its
-/// condition is a conjunction of values outside of the loop and of signed comparisons of sums of the
-/// induction variable and values outside of the loop.
+/// condition is a conjunction of values outside of the loop and of signed comparisons between sums
+/// of the induction variable and values outside of the loop.
 bool canCheckAtOnce(scf::ForOp loop, te::CheckOp check);
 
 /// Builds a check, at the insertion point of `builder` outside of the loop, that fails if `check`
