@@ -118,3 +118,20 @@ std::string refs::findExcess(scf::ForOp loop, te::ComputeOp compute) {
                          written, maxGrowth, read);
   return findExcess(loop, compute.getResultTypes(), sizes);
 }
+
+std::string refs::findExcess(scf::ForOp loop, te::ComputeOp compute, TypeRange carried) {
+  uint64_t bytes = getBatchBytes(loop, compute.getResultTypes(), compute.getParallelSizes());
+  uint64_t limit = maxBytes;
+  for (Type type : carried) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    if (!tensor.hasStaticShape())
+      return "";
+    SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(type.getContext(), tensor.getShape());
+    limit = std::max(limit, llvm::SaturatingMultiply(getBytes(type, sizes), maxGrowth));
+  }
+  if (bytes <= limit)
+    return "";
+  return llvm::formatv("a tensor of all iterations takes {0} bytes, more than {1}", bytes, limit);
+}

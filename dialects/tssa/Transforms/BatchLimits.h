@@ -29,6 +29,11 @@ std::string findExcess(scf::ForOp loop, TypeRange types, ArrayRef<OpFoldResult> 
 /// memory, also in comparison with what `compute` reads; or an empty string if they do not.
 std::string findExcess(scf::ForOp loop, te::ComputeOp compute);
 
+/// Returns why the results of all iterations of `compute`, in the body of `loop`, take too much
+/// memory for a loop that becomes one expression; or an empty string if they do not. They may take
+/// some times the memory of a tensor of the types `carried`, and any if its size is open.
+std::string findExcess(scf::ForOp loop, te::ComputeOp compute, TypeRange carried);
+
 /// Returns the number of iterations of `loop` for a remark: "open" if only the run knows it.
 std::string describeIterations(scf::ForOp loop);
 

@@ -28,9 +28,6 @@
 #include "dialects/tssa/Transforms/LoopSlice.h"
 #include "dialects/tssa/Transforms/Passes.h"
 #include "dialects/tssa/Transforms/SinkProducts.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -43,18 +40,6 @@ namespace mlir::tssa::refs {
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::refs;
-
-/// Moves index arithmetic that is the same in each iteration out of `loop`.
-static void hoistScalars(scf::ForOp loop) {
-  for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
-    bool isArithmetic =
-        isa<tensor::DimOp>(op) || isa<arith::ArithDialect, affine::AffineDialect>(op.getDialect());
-    if (isArithmetic && isPure(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
-          return loop.isDefinedOutsideOfLoop(operand);
-        }))
-      op.moveBefore(loop);
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // One loop
@@ -204,7 +189,6 @@ struct HoistBatch : refs::impl::TSSAHoistBatchBase<HoistBatch> {
         continue;
       }
       prepareForBatch(loop);
-      hoistScalars(loop);
       numHoisted += Hoister(loop, getRemarkOptions(), force).run();
       numSunk += sinkProducts(loop, getArgument(), force);
     }

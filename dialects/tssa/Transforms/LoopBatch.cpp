@@ -9,7 +9,7 @@
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
-#include "dialects/tssa/Transforms/ViewMap.h"
+#include "dialects/tssa/Analysis/Shapes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -60,8 +60,8 @@ static bool hasUniformSizes(scf::ForOp loop, const Path &path, Value base) {
 
 /// Returns whether each value of the loop's body that the bodies of `op` use is either a tensor, or
 /// a scalar that the batched bodies can compute themselves.
-static bool usesOnlyBatched(scf::ForOp loop, te::ComputeOp op) {
-  WalkResult result = op.walk([&](Operation *inner) {
+static bool usesOnlyBatched(scf::ForOp loop, Operation *op) {
+  WalkResult result = op->walk([&](Operation *inner) {
     bool isKnown = inner == op || llvm::all_of(inner->getOperands(), [&](Value operand) {
                      return operand.getParentRegion() != &loop.getRegion() ||
                             isa<RankedTensorType>(operand.getType()) ||
@@ -77,6 +77,11 @@ bool LoopBatch::canBatch(Operation *op) {
     return usesOnlyBatched(loop, compute) &&
            llvm::all_of(compute.getDynamicSizes(),
                         [&](Value size) { return loop.isDefinedOutsideOfLoop(size); });
+  if (auto update = dyn_cast<te::UpdateOp>(op))
+    return update.getNumOpaque() == 0 && usesOnlyBatched(loop, update) &&
+           llvm::all_of(update.getDynamicSizes(),
+                        [&](Value size) { return loop.isDefinedOutsideOfLoop(size); }) &&
+           llvm::all_of(update.getSymbols(), [&](Value symbol) { return isAffine(loop, symbol); });
   if (auto access = dyn_cast<AccessOp>(op))
     return hasUniformSizes(loop, access.getBoundPath(), access.getBase()) &&
            llvm::all_of(access.getIndexes(),
@@ -306,25 +311,62 @@ void LoopBatch::batch(te::ComputeOp op) {
   batched.map(op.getResults(), result.getResults());
 }
 
-Value LoopBatch::batch(AssignOp op, Value base) {
-  ViewMap view = makeViewMap(builder, op.getLoc(), op.getBoundPath(), base);
-  SmallVector<OpFoldResult> domain(view.sizes);
+Value LoopBatch::makeUpdate(te::UpdateOp op, Value base, bool hasLeadingDim) {
+  SmallVector<OpFoldResult> domain = op.getIterationDomain();
   domain.insert(domain.begin(), OpFoldResult(count));
+  SmallVector<int64_t> staticSizes;
+  SmallVector<Value> dynamicSizes, symbols;
+  te::dispatchSizes(domain, staticSizes, dynamicSizes);
   Body target(*this, builder, domain.size());
-  SmallVector<Value> symbols;
-  SmallVector<AffineExpr> at;
-  for (AffineExpr expr : view.map.getResults())
-    at.push_back(target.rewrite(expr, view.symbols, symbols));
+  auto rewriteAll = [&](ArrayRef<AffineExpr> exprs) {
+    return llvm::map_to_vector(
+        exprs, [&](AffineExpr expr) { return target.rewrite(expr, op.getSymbols(), symbols); });
+  };
+  SmallVector<AffineExpr> at = rewriteAll(op.getMap().getResults()), constraints;
+  if (hasLeadingDim)
+    at.insert(at.begin(), builder.getAffineDimExpr(0));
+  IntegerSetAttr guard;
+  if (op.getGuard())
+    constraints = rewriteAll(op.getGuard()->getConstraints());
+  if (op.getGuard())
+    guard = IntegerSetAttr::get(IntegerSet::get(domain.size(), symbols.size(), constraints,
+                                                op.getGuard()->getEqFlags()));
   auto map = AffineMap::get(domain.size(), symbols.size(), at, builder.getContext());
-  auto update = te::buildUpdate(builder, op.getLoc(), base, domain, map, symbols, IntegerSet(),
-                                [&](OpBuilder &b, Location loc) {
-                                  AffineMap all = b.getMultiDimIdentityMap(domain.size());
-                                  bool isBatched = batched.contains(op.getSource());
-                                  Value source = isBatched
-                                                     ? batched.lookup(op.getSource())
-                                                     : uniform.lookupOrDefault(op.getSource());
-                                  return SmallVector<Value>{te::ReadOp::create(
-                                      b, loc, source, isBatched ? all : all.dropResult(0))};
-                                });
-  return update.getResult();
+  auto result = te::UpdateOp::create(builder, op.getLoc(), base.getType(), base, dynamicSizes,
+                                     symbols, builder.getDenseI64ArrayAttr(staticSizes),
+                                     AffineMapAttr::get(map), guard, op.getInjectiveAttr(),
+                                     op.getLabelAttr());
+  auto copyBlock = [&](Block &from, Block &to) {
+    Body body(*this, builder, domain.size());
+    for (auto [old, argument] : llvm::zip_equal(from.getArguments(), to.getArguments()))
+      body.mapping.map(old, argument);
+    return body.copy(from);
+  };
+  copyRegion(builder, op.getBody(), result.getBody(), copyBlock);
+  copyRegion(builder, op.getCombiner(), result.getCombiner(), copyBlock);
+  return result.getResult();
+}
+
+/// Builds a tensor of `count` copies of `tensor`.
+static Value repeat(OpBuilder &builder, Location loc, Value tensor, Value count) {
+  SmallVector<OpFoldResult> sizes = refs::getSizes(builder, loc, tensor);
+  sizes.insert(sizes.begin(), OpFoldResult(count));
+  AffineMap map = builder.getMultiDimIdentityMap(sizes.size()).dropResult(0);
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  auto compute = te::buildCompute(builder, loc, sizes, element, [&](OpBuilder &b, Location loc) {
+    return SmallVector<Value>{te::ReadOp::create(b, loc, tensor, map)};
+  });
+  return compute.getResult(0);
+}
+
+void LoopBatch::batch(te::UpdateOp op) {
+  Value base = batched.lookupOrNull(op.getBase());
+  if (!base)
+    base = repeat(builder, op.getLoc(), uniform.lookupOrDefault(op.getBase()), count);
+  batched.map(op.getResult(), makeUpdate(op, base, /*hasLeadingDim=*/true));
+}
+
+void LoopBatch::batchInPlace(te::UpdateOp op) {
+  Value base = uniform.lookupOrDefault(op.getBase());
+  uniform.map(op.getResult(), makeUpdate(op, base, /*hasLeadingDim=*/false));
 }

@@ -47,14 +47,24 @@ public:
   /// the results of the batched op.
   void batch(te::ComputeOp op);
   void batch(tensor::CastOp op);
-  /// Builds the update of `base` by the slices of all iterations. Returns the new value of `base`.
-  Value batch(AssignOp op, Value base);
+  void batch(te::UpdateOp op);
+  /// Builds the update of a tensor outside of the loop by what all iterations write. The base of
+  /// `op` is uniform, and the iterations write different elements. Maps the result of `op` as
+  /// uniform: it is not the result in each iteration, but equal to it in what the iteration reads.
+  void batchInPlace(te::UpdateOp op);
 
   /// Returns the tensor of all iterations of `inside`, a result of an op that was batched.
   Value getBatched(Value inside) const { return batched.lookup(inside); }
 
+  /// Returns the tensor outside of the loop that `inside` is in each iteration.
+  Value getUniform(Value inside) const { return uniform.lookup(inside); }
+
 private:
   class Body;
+
+  /// Builds the update of `base` by what all iterations write. If `hasLeadingDim`, `base` has a
+  /// further leading dim that counts the iterations.
+  Value makeUpdate(te::UpdateOp op, Value base, bool hasLeadingDim);
 
   OpBuilder &builder;
   scf::ForOp loop;

@@ -9,10 +9,12 @@
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/tssa/Analysis/Shapes.h"
 #include "dialects/tssa/IR/Linear.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -27,17 +29,16 @@ static std::optional<int64_t> getIncrement(scf::ForOp loop, BlockArgument argume
   return difference.getConstant();
 }
 
-/// Returns whether `index` is known to be non-negative, as a size is.
-static bool isNonNegative(Value index) {
+bool refs::isNonNegative(Value index) {
   if (std::optional<int64_t> constant = getConstantIntValue(index))
     return *constant >= 0;
   Operation *op = index.getDefiningOp();
   if (isa_and_nonnull<tensor::DimOp>(op))
     return true;
   if (isa_and_nonnull<arith::MaxSIOp>(op))
-    return llvm::any_of(op->getOperands(), isNonNegative);
+    return llvm::any_of(op->getOperands(), refs::isNonNegative);
   return isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::CeilDivSIOp>(op) &&
-         llvm::all_of(op->getOperands(), isNonNegative);
+         llvm::all_of(op->getOperands(), refs::isNonNegative);
 }
 
 Value refs::makeTripCount(OpBuilder &builder, scf::ForOp loop) {
@@ -111,6 +112,18 @@ static void hoistConstants(scf::ForOp loop) {
       op.moveBefore(loop);
 }
 
+/// Moves index arithmetic that is the same in each iteration out of `loop`.
+static void hoistScalars(scf::ForOp loop) {
+  for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
+    bool isArithmetic =
+        isa<tensor::DimOp>(op) || isa<arith::ArithDialect, affine::AffineDialect>(op.getDialect());
+    if (isArithmetic && isPure(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
+          return loop.isDefinedOutsideOfLoop(operand);
+        }))
+      op.moveBefore(loop);
+  }
+}
+
 Value refs::makeIterationNumber(OpBuilder &builder, scf::ForOp loop) {
   Location loc = loop.getLoc();
   Value number = loop.getInductionVar();
@@ -125,4 +138,5 @@ void refs::prepareForBatch(scf::ForOp loop) {
   hoistConstants(loop);
   replaceCounters(loop);
   replaceSizes(loop);
+  hoistScalars(loop);
 }

@@ -17,10 +17,14 @@
 
 namespace mlir::tssa::refs {
 
-/// Moves constants out of `loop`. Replaces its counters by arithmetic on the induction variable,
-/// and sizes of tensors in its body by sizes of tensors outside of it. A counter is an index that
-/// changes by a constant in each iteration of a loop from 0 with step 1.
+/// Moves constants and index arithmetic that is the same in each iteration out of `loop`. Replaces
+/// its counters by arithmetic on the induction variable, and sizes of tensors in its body by sizes
+/// of tensors outside of it. A counter is an index that changes by a constant in each iteration of a
+/// loop from 0 with step 1.
 void prepareForBatch(scf::ForOp loop);
+
+/// Returns whether `index` is known to be non-negative, as a size is.
+bool isNonNegative(Value index);
 
 /// Builds the number of iterations of `loop`, whose step is positive.
 Value makeTripCount(OpBuilder &builder, scf::ForOp loop);

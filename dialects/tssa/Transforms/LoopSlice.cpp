@@ -130,7 +130,8 @@ bool LoopSlice::add(Operation *op) {
     isVarying |= varying.contains(producer);
     isPerIteration |= perIteration.contains(producer);
   }
-  if (!batch.canBatch(op))
+  bool writes = isa<AssignOp, te::UpdateOp>(op);
+  if (writes || !batch.canBatch(op))
     return giveUp("'" + op->getName().getStringRef() +
                   "' cannot be done for all iterations at once");
   if (!checkIndexes(op))

@@ -85,7 +85,7 @@ void refs::lowerAccess(OpBuilder &builder, AccessOp op) {
   op.replaceAllUsesWith(castTo(builder, op.getLoc(), compute.getResult(0), op.getType()));
 }
 
-static void lower(OpBuilder &builder, AssignOp op) {
+te::UpdateOp refs::lowerAssign(OpBuilder &builder, AssignOp op) {
   ViewMap view = makeViewMap(builder, op.getLoc(), op.getBoundPath(), op.getBase());
   auto identity = builder.getMultiDimIdentityMap(view.sizes.size());
   auto update = te::buildUpdate(builder, op.getLoc(), op.getBase(), view.sizes, view.map,
@@ -95,6 +95,7 @@ static void lower(OpBuilder &builder, AssignOp op) {
                                 });
   update.setInjective(true); // (C4) of tssa.assign
   op.replaceAllUsesWith(update.getResult());
+  return update;
 }
 
 namespace {
@@ -106,7 +107,7 @@ struct LowerToTE : refs::impl::TSSALowerToTEBase<LowerToTE> {
       if (auto access = dyn_cast<AccessOp>(op))
         lowerAccess(builder, access);
       else if (auto assign = dyn_cast<AssignOp>(op))
-        lower(builder, assign);
+        lowerAssign(builder, assign);
       else
         return;
       lowered.push_back(op);

@@ -10,18 +10,19 @@
 ///
 ///   1. A counter, an index that changes by a constant in each iteration, is rewritten to
 ///      arithmetic on the induction variable.
-///   2. Each carried tensor c is yielded as a chain of assigns that begins with c, and all other
-///      uses of c are accesses.
-///   3. Some dim of c separates the iterations: in this dim, each slice that is written or read
-///      starts at a * i + b with one factor a for all slices, and all slices of an iteration lie
-///      within |a| * step elements. Then no iteration reads or writes what another iteration
-///      writes, and each read sees the value from before the loop.
+///   2. Each carried tensor is yielded as a chain of writes to it, and no iteration reads or writes
+///      what another iteration writes (LoopWindows).
+///   3. Each check can be done for all iterations before the loop (LoopChecks).
 ///   4. The rest of the body consists of expressions and index arithmetic (LoopBatch).
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tssa/Transforms/BatchLimits.h"
 #include "dialects/tssa/Transforms/LoopBatch.h"
+#include "dialects/tssa/Transforms/LoopChecks.h"
 #include "dialects/tssa/Transforms/LoopForm.h"
+#include "dialects/tssa/Transforms/LoopSlice.h"
+#include "dialects/tssa/Transforms/LoopWindows.h"
 #include "dialects/tssa/Transforms/Passes.h"
 #include "dialects/tssa/Transforms/ViewMap.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -36,88 +37,6 @@ namespace mlir::tssa::refs {
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::refs;
-
-//===----------------------------------------------------------------------===//
-// Independence
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A carried tensor, the assigns to it in one iteration, and its accesses.
-struct Carried {
-  BlockArgument argument;
-  SmallVector<AssignOp> assigns;
-  SmallVector<AccessOp> accesses;
-};
-} // namespace
-
-/// Returns the chain of assigns from `argument` to the value that is yielded for it. Returns
-/// nothing if `argument` has uses other than this chain and accesses.
-static std::optional<Carried> findChain(scf::ForOp loop, BlockArgument argument) {
-  Carried carried{argument, {}, {}};
-  Value value = loop.getTiedLoopYieldedValue(argument)->get();
-  while (auto assign = value.getDefiningOp<AssignOp>()) {
-    if (!value.hasOneUse() || assign->getBlock() != loop.getBody())
-      return std::nullopt;
-    carried.assigns.push_back(assign);
-    value = assign.getBase();
-  }
-  if (value != argument)
-    return std::nullopt;
-  std::reverse(carried.assigns.begin(), carried.assigns.end());
-  for (OpOperand &use : argument.getUses()) {
-    Operation *user = use.getOwner();
-    if (auto access = dyn_cast<AccessOp>(user); access && access->getBlock() == loop.getBody())
-      carried.accesses.push_back(access);
-    else if (!carried.assigns.empty() ? user != carried.assigns.front()
-                                      : user != loop.getBody()->getTerminator())
-      return std::nullopt;
-    else if (auto assign = dyn_cast<AssignOp>(user); assign && assign.getSource() == argument)
-      return std::nullopt;
-  }
-  return carried;
-}
-
-/// Returns whether the `slices` of different iterations never overlap in dim `dim`.
-static bool separates(scf::ForOp loop, ArrayRef<Box> slices, unsigned dim) {
-  Value index = loop.getInductionVar();
-  const Box::Range &first = slices.front().ranges[dim];
-  int64_t factor = first.start.getFactor(index);
-  int64_t least = 0, most = 0;
-  for (const Box &slice : slices) {
-    const Box::Range &range = slice.ranges[dim];
-    std::optional<int64_t> offset = (range.start - first.start).getConstant();
-    std::optional<int64_t> size = range.size.getConstant();
-    if (!offset || !size)
-      return false;
-    least = std::min(least, *offset);
-    most = std::max(most, *offset + (*size - 1) * range.step);
-  }
-  for (auto [term, times] : first.start.getTerms())
-    if (term != index && !loop.isDefinedOutsideOfLoop(term))
-      return false;
-  return std::abs(factor) * *getConstantIntValue(loop.getStep()) > most - least;
-}
-
-static bool isIndependent(OpBuilder &builder, scf::ForOp loop, const Carried &carried) {
-  if (carried.assigns.empty())
-    return true;
-  Value init = loop.getTiedLoopInit(carried.argument)->get();
-  auto type = cast<RankedTensorType>(init.getType());
-  // A dynamic size is replaced by a large number: a slice that takes all of such a dim overlaps
-  // with the slices of other iterations, whatever the step of the loop is.
-  SmallVector<OpFoldResult> sizes = llvm::map_to_vector(type.getShape(), [&](int64_t size) {
-    return OpFoldResult(
-        builder.getIndexAttr(ShapedType::isDynamic(size) ? int64_t(1) << 40 : size));
-  });
-  SmallVector<Box> slices;
-  bool isWhole;
-  for (AssignOp assign : carried.assigns)
-    slices.push_back(getBox(assign.getBoundPath(), sizes, isWhole));
-  for (AccessOp access : carried.accesses)
-    slices.push_back(getBox(access.getBoundPath(), sizes, isWhole));
-  return llvm::any_of(llvm::seq<unsigned>(0, type.getRank()),
-                      [&](unsigned dim) { return separates(loop, slices, dim); });
-}
 
 //===----------------------------------------------------------------------===//
 // The loop
@@ -137,11 +56,15 @@ private:
   }
   LogicalResult findCarried();
   LogicalResult checkBody();
+  /// Replaces the accesses and assigns of the body by expressions.
+  void lowerViews();
+  /// Moves expressions that are the same in each iteration out of the loop.
+  void hoistUniform();
   void rewrite();
 
   scf::ForOp loop;
   OpBuilder builder;
-  SmallVector<Carried> carried;
+  SmallVector<CarriedTensor> carried;
 
 public:
   std::string reason;
@@ -155,11 +78,9 @@ LogicalResult Parallelizer::findCarried() {
         continue;
       return giveUp("it carries a scalar that is no counter");
     }
-    std::optional<Carried> found = findChain(loop, argument);
+    std::optional<CarriedTensor> found = findCarriedTensor(loop, argument, reason);
     if (!found)
-      return giveUp("a carried tensor has a use other than reads and writes of slices");
-    if (!isIndependent(builder, loop, *found))
-      return giveUp("one iteration may read or write elements that another one writes");
+      return failure();
     carried.push_back(std::move(*found));
   }
   return success();
@@ -168,36 +89,72 @@ LogicalResult Parallelizer::findCarried() {
 LogicalResult Parallelizer::checkBody() {
   LoopBatch batch(builder, loop, Value());
   for (Operation &op : loop.getBody()->without_terminator())
-    if (!batch.canBatch(&op))
+    if (auto check = dyn_cast<te::CheckOp>(op)) {
+      if (!canCheckAtOnce(loop, check))
+        return giveUp("a check is no comparison of the loop's variable with a bound");
+    } else if (!batch.canBatch(&op)) {
       return giveUp("'" + op.getName().getStringRef() +
                     "' cannot be done for all iterations at once");
+    } else if (auto compute = dyn_cast<te::ComputeOp>(op)) {
+      std::string excess = findExcess(loop, compute, TypeRange(loop.getResultTypes()));
+      if (!excess.empty())
+        return giveUp(excess);
+    }
   return success();
 }
 
-void Parallelizer::rewrite() {
-  Value count = makeTripCount(builder, loop);
-  LoopBatch batch(builder, loop, count);
-  for (const Carried &tensor : carried) {
-    batch.setUniform(tensor.argument, loop.getTiedLoopInit(tensor.argument)->get());
-    for (AccessOp access : tensor.accesses)
-      access.getBaseMutable().assign(loop.getTiedLoopInit(tensor.argument)->get());
-  }
-  for (Operation &op : llvm::make_early_inc_range(*loop.getBody()))
+void Parallelizer::lowerViews() {
+  for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
+    OpBuilder inside(&op);
     if (auto access = dyn_cast<AccessOp>(op)) {
-      OpBuilder inside(access);
       lowerAccess(inside, access);
       access.erase();
+    } else if (auto assign = dyn_cast<AssignOp>(op)) {
+      te::UpdateOp update = lowerAssign(inside, assign);
+      for (CarriedTensor &tensor : carried)
+        llvm::replace(tensor.writes, assign.getOperation(), update.getOperation());
+      assign.erase();
     }
+  }
+  prepareForBatch(loop); // moves the sizes of the expressions out of the loop
+}
+
+void Parallelizer::hoistUniform() {
+  for (Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
+    if (!isa<te::ComputeOp, tensor::CastOp>(op))
+      continue;
+    LoopSlice slice(loop, &op);
+    if (!slice.getObstacle().empty() || !slice.runsOnce(&op))
+      continue;
+    for (Operation *part : slice.getOps())
+      part->moveBefore(loop);
+  }
+}
+
+void Parallelizer::rewrite() {
+  lowerViews();
+  hoistUniform();
+  Value count = makeTripCount(builder, loop);
+  LoopBatch batch(builder, loop, count);
+  llvm::DenseSet<Operation *> inPlace;
+  for (const CarriedTensor &tensor : carried) {
+    batch.setUniform(tensor.argument, loop.getTiedLoopInit(tensor.argument)->get());
+    inPlace.insert_range(tensor.writes);
+  }
+  for (auto check : loop.getBody()->getOps<te::CheckOp>())
+    checkAtOnce(builder, loop, count, check);
   for (Operation &op : loop.getBody()->without_terminator())
     if (auto compute = dyn_cast<te::ComputeOp>(op))
       batch.batch(compute);
-    else if (auto cast = dyn_cast<tensor::CastOp>(op))
-      batch.batch(cast);
-  for (const Carried &tensor : carried) {
-    Value value = loop.getTiedLoopInit(tensor.argument)->get();
-    for (AssignOp assign : tensor.assigns)
-      value = batch.batch(assign, value);
-    loop.getTiedLoopResult(tensor.argument).replaceAllUsesWith(value);
+    else if (auto conversion = dyn_cast<tensor::CastOp>(op))
+      batch.batch(conversion);
+    else if (inPlace.contains(&op))
+      batch.batchInPlace(cast<te::UpdateOp>(op));
+    else if (auto update = dyn_cast<te::UpdateOp>(op))
+      batch.batch(update);
+  for (const CarriedTensor &tensor : carried) {
+    Value yielded = loop.getTiedLoopYieldedValue(tensor.argument)->get();
+    loop.getTiedLoopResult(tensor.argument).replaceAllUsesWith(batch.getUniform(yielded));
   }
   for (auto [result, init] : llvm::zip_equal(loop.getResults(), loop.getInitArgs()))
     result.replaceAllUsesWith(init);
@@ -211,7 +168,7 @@ LogicalResult Parallelizer::run() {
   prepareForBatch(loop);
   if (failed(findCarried()) || failed(checkBody()))
     return failure();
-  if (llvm::all_of(carried, [](const Carried &tensor) { return tensor.assigns.empty(); }))
+  if (llvm::all_of(carried, [](const CarriedTensor &tensor) { return tensor.writes.empty(); }))
     return giveUp("it writes nothing");
   rewrite();
   return success();

@@ -299,18 +299,26 @@ def TSSACSE : Pass<"tssa-cse", "::mlir::func::FuncOp"> {
 def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"> {
   let summary = "turn loops over slices that do not overlap into expressions";
   let description = [{
-    A loop over the rows of a tensor is one expression when its iterations do not depend on each
-    other. An scf.for is rewritten if different iterations read and write slices of its carried
-    tensors that do not overlap, and if its body consists of expressions. The expressions get a
-    further dim, and updates write to the tensors that the loop carried. The trip count may be known
-    only at run time. Counters become arithmetic on the induction variable. For each loop, a remark
-    says that it was rewritten or why not.
+    A loop over the rows of a tensor, or over the images of a batch, is one expression when its
+    iterations do not depend on each other. An scf.for is rewritten if different iterations read and
+    write windows of its carried tensors that do not overlap, and if its body consists of
+    expressions. An iteration may write to its window in several steps and read in between what it
+    has written. The expressions get a further dim, and so do tensors that an iteration makes for
+    itself; each write to a carried tensor becomes one update of this tensor. The trip count may be
+    known only at run time. Counters become arithmetic on the induction variable. A check of the
+    induction variable becomes one check before the loop. What is the same in each iteration is
+    computed once. Inner loops are rewritten before outer ones. For each loop, a remark says that it
+    was rewritten or why not.
 
-    - **Needs**: a function without refs, and to run after canonicalize, which removes reads of what
-      the same iteration has written.
-    - **Keeps**: the meaning.
-    - **Gives up**: slices of changing size, steps that are not constants, and bodies with ops other
-      than expressions and index arithmetic.
+    - **Needs**: a function without refs. It is best run after canonicalize, which removes reads of
+      what the same iteration has written.
+    - **Keeps**: the meaning. If several checks of a loop fail, another one of them may end the run.
+    - **Gives up**: an iteration that reads or writes what another one writes, or may do so, as
+      with an index that is no sum of the induction variable and values outside of the loop;
+      carried scalars that are no counters, and carried tensors that are computed anew; slices of
+      changing size; steps that are not constants; checks other than comparisons of the induction
+      variable; bodies with ops other than expressions and index arithmetic; and tensors of all
+      iterations that take more than 64 MiB and more than 4 times a carried tensor.
 
     ```mlir
     // Before
@@ -330,7 +338,7 @@ def TSSAParallelizeLoops : Pass<"tssa-parallelize-loops", "::mlir::func::FuncOp"
       %c1 = arith.constant 1 : index
       %c0_0 = arith.constant 0 : index
       %0 = arith.maxsi %n, %c0_0 : index
-      %1 = te.update (d0: %0, d1: 4) into %b[d0, d1] {
+      %1 = te.update (d0: %0, d1: 4) into %b[d0, d1] injective {
         %2 = te.read %x[d1] : tensor<4xf32>
         te.yield %2 : f32
       } : tensor<8x4xf32>

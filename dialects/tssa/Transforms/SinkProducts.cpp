@@ -26,6 +26,7 @@
 #include "dialects/tssa/Transforms/LoopBatch.h"
 #include "dialects/tssa/Transforms/LoopForm.h"
 #include "dialects/tssa/Transforms/LoopSlice.h"
+#include "dialects/tssa/Transforms/ViewMap.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -145,16 +146,20 @@ static void sink(scf::ForOp &loop, Product product) {
   Value count = makeTripCount(builder, loop);
   unsigned stored = storeOperand(loop, product, makeStorage(builder, loc, product, count));
   lowerAccesses(LoopSlice(loop, product.compute, product.operand));
+  OpBuilder inside(product.assign);
+  te::UpdateOp update = lowerAssign(inside, product.assign);
+  product.assign.erase();
+  prepareForBatch(loop); // moves the sizes of the update out of the loop
   LoopSlice slice(loop, product.compute, product.operand);
   builder.setInsertionPointAfter(loop);
   LoopBatch batch(builder, loop, count);
   batch.setBatched(product.operand, loop.getResult(stored));
   batchSlice(builder, slice, batch);
-  Value result =
-      batch.batch(product.assign, loop.getTiedLoopInit(product.target)->get());
-  loop.getTiedLoopResult(product.target).replaceAllUsesWith(result);
-  product.assign.replaceAllUsesWith(Value(product.target));
-  product.assign.erase();
+  batch.setUniform(product.target, loop.getTiedLoopInit(product.target)->get());
+  batch.batchInPlace(update);
+  loop.getTiedLoopResult(product.target).replaceAllUsesWith(batch.getUniform(update.getResult()));
+  update.replaceAllUsesWith(Value(product.target));
+  update.erase();
   slice.eraseUnused();
 }
 

@@ -7,6 +7,7 @@
 #ifndef DIALECTS_TSSA_TRANSFORMS_VIEWMAP_H
 #define DIALECTS_TSSA_TRANSFORMS_VIEWMAP_H
 
+#include "dialects/te/IR/TEOps.h"
 #include "dialects/tssa/IR/TSSAOps.h"
 #include "mlir/IR/AffineMap.h"
 
@@ -26,6 +27,10 @@ ViewMap makeViewMap(OpBuilder &builder, Location loc, const Path &path, Value ba
 
 /// Replaces the uses of the access `op` by an expression that reads the elements of the view.
 void lowerAccess(OpBuilder &builder, AccessOp op);
+
+/// Replaces the uses of the assign `op` by an update that writes the elements of the view. Returns
+/// the update.
+te::UpdateOp lowerAssign(OpBuilder &builder, AssignOp op);
 
 } // namespace mlir::tssa::refs
 

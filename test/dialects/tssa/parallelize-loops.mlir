@@ -4,7 +4,7 @@
 // Every second row of a slice, from a start that only the run knows.
 // CHECK-LABEL: func @rows
 // CHECK-NOT: scf.for
-// CHECK: te.update (d0: %{{.*}}, d1: 4) into %arg0[d0 * 2 + s0, d1](%arg2) {
+// CHECK: te.update (d0: %{{.*}}, d1: 4) into %arg0[d0 * 2 + s0, d1](%arg2) injective {
 // CHECK:   te.read %{{.*}}[d0, d1] : tensor<?x4xf32>
 func.func @rows(%b: tensor<?x4xf32>, %x: tensor<?x4xf32>, %lower: index, %upper: index) -> tensor<?x4xf32> {
   %c2 = arith.constant 2 : index
@@ -131,7 +131,7 @@ func.func @overlapping(%b: tensor<?xf32>, %x: tensor<2xf32>, %n: index) -> tenso
 // The whole carried tensor is read.
 // CHECK-LABEL: func @whole
 // CHECK: scf.for
-// REMARK: a carried tensor has a use other than reads and writes of slices
+// REMARK: one iteration may read or write elements that another one writes
 func.func @whole(%b: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
