@@ -21,6 +21,8 @@ using namespace mlir::tssa::te;
 /// Updates of a base that stays stored are expanded if the expression copies at most this part.
 static constexpr double maxCopied = 0.5;
 
+static constexpr StringLiteral tooManyPieces = "it would have too many pieces";
+
 namespace {
 /// A dim of the base of which an update writes the indexes from `low` to `high` - 1 only.
 struct Bound {
@@ -208,6 +210,10 @@ static std::optional<Chain> findChain(UpdateOp last, StringRef &obstacle) {
     obstacle = "the sizes of its base are not constant";
     return std::nullopt;
   }
+  if (chain.base.getPieces().size() + chain.updates.size() > maxPieces) {
+    obstacle = tooManyPieces;
+    return std::nullopt;
+  }
   return chain;
 }
 
@@ -311,6 +317,8 @@ static StringRef findUseObstacle(const Chain &chain, ComputeOp base, ComputeOp r
 /// Returns why `chain` should not be replaced by `result`.
 static StringRef findObstacle(const Chain &chain, ComputeOp result) {
   ComputeOp base = chain.base;
+  if (base.getPieces().size() + result.getPieces().size() > maxPieces)
+    return tooManyPieces;
   if (!base.hasReduction())
     return findUseObstacle(chain, base, result);
   return countCopies(result, base) <= maxCopied ? "" : "its base is stored, and most of it copied";
@@ -327,7 +335,7 @@ ComputeOp te::expandUpdates(RewriterBase &rewriter, UpdateOp last, ::tssa::Apply
     return {};
   ComputeOp result = buildExpression(rewriter, *chain);
   if (!result)
-    obstacle = "it would have too many pieces";
+    obstacle = tooManyPieces;
   else
     obstacle = apply == ::tssa::Apply::Always ? "" : findObstacle(*chain, result);
   if (!obstacle.empty()) {

@@ -13,9 +13,6 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The number of pieces that a merged expression may have.
-static constexpr unsigned maxPieces = 64;
-
 /// Adds the guard `outer` to `read`. If the read had no guard of its own, its value is `pad` where
 /// the guard does not hold.
 static ReadOp addGuard(RewriterBase &rewriter, ReadOp read, IntegerSet outer,

@@ -12,6 +12,9 @@
 
 namespace mlir::tssa::te {
 
+/// The number of pieces that a merged expression may have.
+inline constexpr unsigned maxPieces = 64;
+
 /// Replaces `read` by the body of piece `piece` of `producer`, at the point that is read. If `read`
 /// has a guard, this guard is added to each read of the body. Where the guard does not hold, a
 /// select gives the pad value, unless the value of the body is itself a read that can give the pad

@@ -44,6 +44,16 @@ static Tensor gatherContents(Builder &builder, const Tensor &data, int64_t axis,
   return builder.fromSizes(data.dtype(), shape, elements);
 }
 
+/// If `indices` is one index that the host program computes, such as the number of an iteration,
+/// returns it as an index in [0, size).
+static std::optional<Size> getKnownPosition(Builder &builder, const Tensor &indices,
+                                            const Size &size) {
+  if (indices.rank() != 0 || !indices.hasContents())
+    return std::nullopt;
+  const Size &index = indices.contents().front();
+  return builder.select(builder.isLess(index, 0), index + size, index);
+}
+
 static FailureOr<Tensors> buildGather(Builder &builder, const Node &node) {
   const Tensor &data = node.inputs[0], &indices = node.inputs[1];
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("axis", 0), data.rank());
@@ -59,10 +69,13 @@ static FailureOr<Tensors> buildGather(Builder &builder, const Node &node) {
     return failure();
   if (*known && data.hasContents() && product(shape).isAtMost(Builder::maxContents))
     return Tensors{gatherContents(builder, data, begin, **known, shape)};
+  std::optional<Size> position = getKnownPosition(builder, indices, data.dim(begin));
   auto affine = matchAffineIndexes(builder, indices, data.dim(begin), /*isScalar=*/true);
   return single(builder.compute(data.dtype(), shape, [&](Body &body) {
     SmallVector<AffineExpr> at = body.dims(0, begin);
-    if (affine)
+    if (position)
+      at.push_back(body.size(*position));
+    else if (affine)
       at.push_back(affine->front().expr(body, begin));
     else
       at.push_back(dataIndex(body, indices, body.dims(begin, end), data.dim(begin)));
