@@ -185,6 +185,27 @@ struct Chain {
 };
 } // namespace
 
+/// Returns whether a body of `op` has an index that data determine, or that divides by something
+/// else than a constant. Pieces would compute it again for each element.
+static bool hasDearIndex(Operation *op) {
+  WalkResult result = op->walk([](Operation *inner) {
+    auto read = dyn_cast<ReadOp>(inner);
+    auto index = dyn_cast<IndexOp>(inner);
+    if (read && hasOpaqueIndex(read))
+      return WalkResult::interrupt();
+    AffineMap map = read ? read.getMap() : index ? index.getMap() : AffineMap();
+    bool isDear = false;
+    if (map)
+      map.walkExprs([&](AffineExpr expr) {
+        auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+        isDear |= binary && expr.getKind() != AffineExprKind::Add &&
+                  expr.getKind() != AffineExprKind::Mul && !isa<AffineConstantExpr>(binary.getRHS());
+      });
+    return isDear ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 static std::optional<Chain> findChain(UpdateOp last, StringRef &obstacle) {
   Chain chain;
   for (UpdateOp update = last; update;) {
@@ -206,8 +227,9 @@ static std::optional<Chain> findChain(UpdateOp last, StringRef &obstacle) {
       return std::nullopt;
     }
   }
-  if (!cast<RankedTensorType>(last.getType()).hasStaticShape()) {
-    obstacle = "the sizes of its base are not constant";
+  bool isOpen = !cast<RankedTensorType>(last.getType()).hasStaticShape();
+  if (isOpen && (hasDearIndex(chain.base) || llvm::any_of(chain.updates, hasDearIndex))) {
+    obstacle = "its sizes are open, and an index divides by one or depends on data";
     return std::nullopt;
   }
   if (chain.base.getPieces().size() + chain.updates.size() > maxPieces) {

@@ -74,7 +74,7 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
       last bit of a function may change where a piece is one element wide and so has no vectors.
     - **Gives up**: bodies of more than `max-ops` ops, divisions in the index of a reduction, pieces
       by dynamic sizes or more than 64, updates with strides, conditions, combiners or offsets of a
-      run, and updates of a base that is open, carried by a loop, or stored for other readers.
+      run, and updates of a base that divides by open sizes, that a loop carries or others read.
 
     ```mlir
     // Before

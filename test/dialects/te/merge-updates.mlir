@@ -281,9 +281,11 @@ func.func @dynamic_offset(%x: tensor<4x8xf32>, %at: index) -> tensor<4x8xf32> {
 
 // -----
 
-// The number of rows is open.
+// The number of rows is open, and all rows are written.
 // CHECK-LABEL: @open_size
-// CHECK: te.update
+// CHECK-NOT: te.update
+// CHECK: te.compute (d0: %arg1, d1: 8) where (d1 - 2 >= 0) {
+// CHECK: } where (-d1 + 1 >= 0) {
 func.func @open_size(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
   %zero = arith.constant 0.0 : f32
   %b = te.compute (d0: %n, d1: 8) {
@@ -292,6 +294,42 @@ func.func @open_size(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
     te.yield %e : f32
   } : tensor<?x8xf32>
   %r = te.update (d0: %n, d1: 2) into %b[d0, d1] injective {
+    te.yield %zero : f32
+  } : tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// The base divides by an open size: each piece would divide for each element.
+// CHECK-LABEL: @open_division
+// CHECK: te.update
+func.func @open_division(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %b = te.compute (d0: %n, d1: 8) {
+    %v = te.read %x[d0 floordiv s0, d0 mod s0](%m) : tensor<?x?xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<?x8xf32>
+  %r = te.update (d0: %n, d1: 2) into %b[d0, d1] injective {
+    te.yield %zero : f32
+  } : tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// An open number of rows that need not be all rows.
+// CHECK-LABEL: @open_window
+// CHECK: te.update
+func.func @open_window(%x: tensor<?x8xf32>, %n: index, %m: index) -> tensor<?x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %b = te.compute (d0: %n, d1: 8) {
+    %v = te.read %x[d0, d1] : tensor<?x8xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<?x8xf32>
+  %r = te.update (d0: %m, d1: 2) into %b[d0, d1] injective {
     te.yield %zero : f32
   } : tensor<?x8xf32>
   return %r : tensor<?x8xf32>
