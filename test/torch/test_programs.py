@@ -9,7 +9,7 @@ import unittest
 
 import tssa
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "benchmarks", "torch"))
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "benchmarks", "torch"))
 
 import programs
 from support import AgreementTest
