@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import io
 import json
+import logging
 import os
 import sys
 import tempfile
@@ -40,6 +41,7 @@ class Figures(unittest.TestCase):
         cores = os.sched_getaffinity(0)
         self.addCleanup(os.sched_setaffinity, 0, cores)
         self.addCleanup(torch.set_num_threads, torch.get_num_threads())
+        self.addCleanup(logging.disable, logging.root.manager.disable)
 
     def run_figures(self, *arguments):
         """Returns (status, what is printed)."""

@@ -3,7 +3,6 @@
 
 """Sizes and numbers are fixed in the first recording, and those that change are open in later ones."""
 
-import logging
 import threading
 import unittest
 import warnings
@@ -197,8 +196,6 @@ class Openness(AgreementTest):
         self.assertEqual(compiled.num_binaries, 2)
 
     def test_the_log(self):
-        self.addCleanup(logging.disable, logging.root.manager.disable)
-        logging.disable(logging.NOTSET)  # whatever another test of this process has disabled
         compiled = tssa.compile(scale, dynamic=None)
         with self.assertNoLogs("tssa", "INFO"):
             compiled(tensor(5, 3), 2)
