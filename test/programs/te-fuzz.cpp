@@ -74,7 +74,7 @@ static Options parseOptions(int argc, char **argv) {
       cl::cat(category));
   cl::opt<std::string> force("force",
                              cl::desc("a transformation that happens wherever it is legal: " +
-                                      tssa::Transforms::names.str()),
+                                      tssa::Transforms::listNames()),
                              cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");

@@ -263,7 +263,7 @@ std::optional<int> takeTransforms(const CommandLine &line, Options &options) {
       Apply *transform = options.transforms.find(name);
       if (!transform)
         return reportUsage("no transformation has the name '" + name + "': expected one of " +
-                           Transforms::names.str());
+                           Transforms::listNames());
       *transform = apply;
     }
   return std::nullopt;

@@ -96,15 +96,15 @@ static std::vector<ConversionPiece> getPieces(const TensorLayout &from, const Gu
     AffineMap source = AffineMap::get(numDims, 0, getCell(from, element.index), context);
     pieces.push_back({makeSet(element.guard), source});
   } else {
-    for (const GuardedIndex &cell : from.getCell(element.index)) {
+    SmallVector<GuardedIndex, 1> cells = from.getCell(element.index);
+    // A case without a condition is the only one that has elements.
+    auto *whole = llvm::find_if(cells, [](const GuardedIndex &cell) { return cell.guard.empty(); });
+    ArrayRef<GuardedIndex> cases = whole == cells.end() ? ArrayRef(cells) : ArrayRef(*whole);
+    for (const GuardedIndex &cell : cases) {
       SmallVector<AffineExpr> constraints(element.guard);
-      if (cell.guard.empty()) // no other case has an element
-        pieces.clear();
       for (AffineExpr expr : cell.guard)
         constraints.push_back(simplifyAffineExpr(expr, numDims, 0));
       pieces.push_back({makeSet(constraints), AffineMap::get(numDims, 0, cell.index, context)});
-      if (cell.guard.empty())
-        break;
     }
   }
   for (IntegerSet padding : getPaddingSets(numDims, element.guard))

@@ -58,7 +58,7 @@ struct Decision {
 class Merger {
 public:
   Merger(MLIRContext *context, const TEMergeOptions &options)
-      : rewriter(context), options(options), maxOps(options.maxOps) {}
+      : rewriter(context), options(options) {}
 
   void visit(ExpressionOpInterface expression);
   void explainStored(func::FuncOp function);
@@ -76,7 +76,6 @@ private:
 
   IRRewriter rewriter;
   const TEMergeOptions &options;
-  unsigned maxOps;
 };
 } // namespace
 
@@ -138,7 +137,8 @@ StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFa
     return obstacle;
   if (StringRef obstacle = findSharingObstacle(producer, facts); !obstacle.empty())
     return obstacle;
-  if (!facts.isRearrangement() && getBodyFacts(*read->getBlock()).numOps + facts.numOps > maxOps)
+  if (!facts.isRearrangement() &&
+      getBodyFacts(*read->getBlock()).numOps + facts.numOps > options.maxOps)
     return "the body would have too many ops";
   if (read.getGuard() && facts.mayTrap)
     return "it may divide by zero where the guard of its reader does not hold";
@@ -148,18 +148,18 @@ StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFa
 /// Returns why the reader of `producer` should not be split along its pieces, or an empty string.
 static StringRef findReaderObstacle(ReadOp read, ComputeOp producer) {
   Operation *consumer = read->getParentOp();
-  bool isOnly = llvm::all_of(producer->getUsers(),
-                             [&](Operation *user) { return consumer->isAncestor(user); });
+  if (llvm::all_of(producer->getUsers(),
+                   [&](Operation *user) { return consumer->isAncestor(user); }))
+    return "";
   bool areElementwise = llvm::all_of(
       producer->getUsers(), [&](Operation *user) { return readsElementwise(user, producer); });
-  return isOnly || (areElementwise && isSharedByParts(producer))
-             ? ""
-             : "it has pieces and several users";
+  return areElementwise && isSharedByParts(producer) ? "" : "it has pieces and several users";
 }
 
-/// Decides to store the window that `read` needs, if its reader would compute it several times.
-static void considerWindow(ReadOp read, const BodyFacts &facts, ::tssa::Apply apply,
-                           Decision &decision) {
+/// Decides to store the window that `read`, which is at `site`, needs, if its reader would compute it
+/// several times.
+static void considerWindow(ReadOp read, const ReadSite &site, const BodyFacts &facts,
+                           ::tssa::Apply apply, Decision &decision) {
   bool isComputed = decision.kind == Decision::Inline || decision.kind == Decision::Split;
   if (!isComputed || facts.isRearrangement() || apply == ::tssa::Apply::Never)
     return;
@@ -169,7 +169,7 @@ static void considerWindow(ReadOp read, const BodyFacts &facts, ::tssa::Apply ap
   ArrayRef<OpFoldResult> sizes = decision.window->sizes;
   bool isForced = apply == ::tssa::Apply::Always &&
                   getReuse(sizes, decision.producer.getParallelSizes()) < 1;
-  if (isForced || isWorthStoring(facts, getReadSite(read, decision.producer).points, sizes))
+  if (isForced || isWorthStoring(facts, site.points, sizes))
     decision.kind = Decision::Store;
 }
 
@@ -191,7 +191,7 @@ Decision Merger::decide(ReadOp read) {
     if (decision.obstacle.empty())
       decision.obstacle = findReaderObstacle(read, producer);
     decision.kind = decision.obstacle.empty() ? Decision::Split : Decision::Keep;
-    considerWindow(read, facts, options.windows, decision);
+    considerWindow(read, site, facts, options.windows, decision);
     return decision;
   }
   bool isPlain =
@@ -201,7 +201,7 @@ Decision Merger::decide(ReadOp read) {
     decision.kind = Decision::Inline;
   else
     decision.obstacle = "a reduction would divide for its index, or the index would be too large";
-  considerWindow(read, getBodyFacts(*producer.getPieceBlock(decision.pieces[0].first)),
+  considerWindow(read, site, getBodyFacts(*producer.getPieceBlock(decision.pieces[0].first)),
                  options.windows, decision);
   return decision;
 }
@@ -320,7 +320,7 @@ void Merger::visit(ExpressionOpInterface expression) {
   auto consumer = dyn_cast<ComputeOp>(*merged);
   if (!consumer)
     return;
-  if (getBodyFacts(*consumer.getPieceBlock()).numOps > maxOps)
+  if (getBodyFacts(*consumer.getPieceBlock()).numOps > options.maxOps)
     return;
   ComputeOp reduction = findAbsorbingReduction(consumer, options.permutations);
   if (!reduction) {

@@ -97,7 +97,6 @@ static void restrictToPiece(ReadOp read, ReadSite &site) {
   PieceBounds bounds = getPieceBounds(getBodyAround(read).where, site.points.size());
   for (auto [dim, size] : llvm::enumerate(site.points))
     size = bounds.getExtent(dim, size);
-  site.lower = bounds.lower;
 }
 
 ReadSite te::getReadSite(ReadOp read, Operation *producer) {

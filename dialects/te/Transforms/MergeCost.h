@@ -43,11 +43,10 @@ double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 
 /// The context in which a read is evaluated.
 struct ReadSite {
-  Operation *op = nullptr; ///< the te.compute or te.update
+  Operation *op = nullptr;          ///< the te.compute or te.update
   SmallVector<OpFoldResult> points; ///< of the piece that contains the read
-  SmallVector<int64_t> lower;       ///< the first index of each dim of `points`
-  bool isReduced = false;   ///< in a body whose values a reduction combines
-  bool isUnderLoop = false; ///< in a loop that does not contain the producer
+  bool isReduced = false;           ///< in a body whose values a reduction combines
+  bool isUnderLoop = false;         ///< in a loop that does not contain the producer
 };
 
 ReadSite getReadSite(ReadOp read, Operation *producer);

@@ -7,6 +7,8 @@
 #ifndef TSSA_SUPPORT_TRANSFORMS_H
 #define TSSA_SUPPORT_TRANSFORMS_H
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -34,22 +36,39 @@ struct Transforms {
   Apply absorbPermutations = Apply::Auto;
 
   /// The names, separated by commas.
-  static constexpr llvm::StringLiteral names =
-      "hoist-batch, parallelize-loops, expand-updates, store-windows, absorb-permutations";
+  static std::string listNames();
 
   /// Returns the transformation of this name, or null.
-  Apply *find(llvm::StringRef name) {
-    if (name == "hoist-batch")
-      return &hoistBatch;
-    if (name == "parallelize-loops")
-      return &parallelizeLoops;
-    if (name == "expand-updates")
-      return &expandUpdates;
-    if (name == "store-windows")
-      return &storeWindows;
-    return name == "absorb-permutations" ? &absorbPermutations : nullptr;
-  }
+  Apply *find(llvm::StringRef name);
+
+private:
+  struct Named {
+    llvm::StringLiteral name;
+    Apply Transforms::*transform;
+  };
+  static llvm::ArrayRef<Named> getTable();
 };
+
+inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
+  static constexpr Named table[] = {{"hoist-batch", &Transforms::hoistBatch},
+                                    {"parallelize-loops", &Transforms::parallelizeLoops},
+                                    {"expand-updates", &Transforms::expandUpdates},
+                                    {"store-windows", &Transforms::storeWindows},
+                                    {"absorb-permutations", &Transforms::absorbPermutations}};
+  return table;
+}
+
+inline std::string Transforms::listNames() {
+  return llvm::join(llvm::map_range(getTable(), [](const Named &named) { return named.name; }),
+                    ", ");
+}
+
+inline Apply *Transforms::find(llvm::StringRef name) {
+  for (const Named &named : getTable())
+    if (named.name == name)
+      return &(this->*named.transform);
+  return nullptr;
+}
 
 } // namespace tssa
 

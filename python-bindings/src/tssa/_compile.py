@@ -24,8 +24,9 @@ def compile(program=None, example_inputs=None, target="cpu", *, device="auto", t
     check: whether the first call of each binary is compared with eager mode; a difference is a tssa.Error.
 
     Element types, ranks, bools and the structure of containers are fixed by a call, and so are sizes
-    and numbers that the program decides by. A call that differs in what is fixed is compiled again. Arguments are written, and results share storage with arguments and with each other, as
-    when `program` itself is called.
+    and numbers that the program decides by. A call that differs in what is fixed is compiled again.
+    Arguments are written, and results share storage with arguments and with each other, as when
+    `program` itself is called.
     """
     if program is None:
         return functools.partial(compile, example_inputs=example_inputs, target=target, device=device,

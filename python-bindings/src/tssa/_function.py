@@ -141,7 +141,7 @@ class CompiledFunction:
         recording = _Recording(self._program, arguments, self.__name__, self._options, opened.choices,
                                self._dynamic is True)
         self._openness[key] = opened
-        known = self._recordings[key] = tuple(sorted((recording, *known), key=lambda known: known.num_open))
+        known = self._recordings[key] = tuple(sorted((recording, *known), key=lambda one: one.num_open))
         if len(known) == MANY:
             warnings.warn(f"{self.__name__} was compiled {MANY} times for calls that differ in sizes, numbers or what "
                           f"else it reads; the last time for: {recording.describe()}", stacklevel=5)
