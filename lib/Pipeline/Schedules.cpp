@@ -65,16 +65,20 @@ static void addPositions(te::KernelOp kernel, const KernelGroup &group) {
   layout::LaunchesOp::create(builder, kernel.getLoc(), positions);
 }
 
-/// Appends the ops of the schedule of `scheduled` to that of `kernel`.
-static void addLoops(te::KernelOp kernel, te::KernelOp scheduled) {
+/// Adds to the schedule of `kernel` what was chosen after its stores: the stores of constants and,
+/// if it has no loops, the loops of `scheduled`.
+static void addChoices(te::KernelOp kernel, te::KernelOp scheduled) {
   if (scheduled.getSchedule().empty())
     return;
+  bool hasLoops = layout::hasLoops(kernel);
   if (kernel.getSchedule().empty())
     kernel.getSchedule().emplaceBlock();
-  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getSchedule().front());
+  Block &schedule = kernel.getSchedule().front();
+  auto first = llvm::find_if(schedule, [](Operation &op) { return !isa<layout::StoreOp>(op); });
+  OpBuilder builder(&schedule, first);
   IRMapping mapping;
   for (Operation &op : scheduled.getSchedule().front())
-    if (!isa<layout::StoreOp>(op))
+    if (!hasLoops || isa<layout::StoreOp>(op))
       builder.clone(op, mapping);
 }
 
@@ -83,9 +87,8 @@ void printSchedules(ModuleOp logical, ModuleOp scheduled, llvm::raw_ostream &str
   for (auto kernel : logical.getOps<te::KernelOp>()) {
     std::string key = getKernelKey(kernel);
     OwningOpRef<te::KernelOp> copy = kernel.clone();
-    if (!layout::hasLoops(kernel))
-      if (auto target = scheduled.lookupSymbol<te::KernelOp>(kernel.getSymName()))
-        addLoops(*copy, target);
+    if (auto target = scheduled.lookupSymbol<te::KernelOp>(kernel.getSymName()))
+      addChoices(*copy, target);
     addPositions(*copy, groups[key]);
     stream << "// sha256: " << key << '\n';
     copy->print(stream);

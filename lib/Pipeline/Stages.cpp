@@ -109,7 +109,7 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
   layout::MachineModel model;
   model.lanes = context.machine.vectorBytes / 4;
   model.registers = context.machine.vectorBytes == 64 ? 32 : 16;
-  layout::buildLayoutStage(manager, model, context.storesChosen);
+  layout::buildLayoutStage(manager, model, context.point, context.storesChosen);
 }
 
 static void buildBuffers(OpPassManager &manager, const StageContext &) {

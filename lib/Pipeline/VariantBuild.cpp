@@ -82,9 +82,11 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifiesPasses);
     StageContext context{options.machine, target, options.merges, options.transforms,
-                         options.scheduleFile};
+                         options.scheduleFile, options.point};
     if (options.keepsSchedules)
-      context.storesChosen = [this](ModuleOp module) { logical = module.clone(); };
+      context.storesChosen = [this](ModuleOp module) {
+        (logical ? packed : logical) = module.clone();
+      };
     stage.build(manager, context);
     if (failed(manager.run(module)))
       return failure();
@@ -139,8 +141,9 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
 
 void VariantBuild::recordSchedules() {
   llvm::raw_string_ostream stream(schedules);
-  printSchedules(*logical, module, stream);
+  printSchedules(*logical, packed ? *packed : module, stream);
   logical = nullptr;
+  packed = nullptr;
 }
 
 //===----------------------------------------------------------------------===//

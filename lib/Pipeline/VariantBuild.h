@@ -52,7 +52,8 @@ private:
   std::vector<StepTime> &times;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
   mlir::ModuleOp module;
-  mlir::OwningOpRef<mlir::ModuleOp> logical;
+  /// Copies of the module whose stores are chosen: those of tensors, then those of constants.
+  mlir::OwningOpRef<mlir::ModuleOp> logical, packed;
   std::string schedules;
   runtime::Variant description;
   KernelCache cache;

@@ -30,6 +30,7 @@ FLOORS = [
     ["Algebra", "Search", "Runtime", "Externs"],
     ["IR"],
     ["Analysis"],
+    ["Template"],
     ["Transforms"],
     ["Builder"],
     ["Operators"],

@@ -48,6 +48,9 @@ struct CommandLine {
       cl::value_desc("STAGE"), cl::cat(category)};
   cl::opt<std::string> emit{"emit", cl::desc("Write llvm, ptx, asm, obj, so (default) or schedule"),
                             cl::value_desc("KIND"), cl::init("so"), cl::cat(category)};
+  cl::opt<unsigned> point{"point",
+                          cl::desc("Take the loops that the draft model ranks N-th, not first (0)"),
+                          cl::value_desc("N"), cl::cat(category)};
   cl::opt<std::string> schedule{"schedule",
                                 cl::desc("Schedules of kernels, as --emit=schedule writes them"),
                                 cl::value_desc("FILE"), cl::cat(category)};
@@ -363,6 +366,11 @@ void chooseOutput(Options &options) {
   }
 }
 
+void takeSchedules(const CommandLine &line, Options &options) {
+  options.schedule = line.schedule;
+  options.point = line.point;
+}
+
 } // namespace
 
 /// Removes an option of LLVM's libraries that has the name of one of ours.
@@ -399,7 +407,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.input = line.input;
   options.output = line.output;
   options.mcpu = line.mcpu;
-  options.schedule = line.schedule;
+  takeSchedules(line, options);
   options.dumpDir = line.dumpDir;
   options.verifyEachStage = line.verify;
   options.injectFault = line.injectFault;

@@ -37,6 +37,7 @@ struct Options {
   std::string lastStage;
   Emit emit;
   std::string schedule;
+  unsigned point = 0;
   std::string dumpDir;
   /// Folder in which the code of kernels is kept; empty for none.
   std::string cacheDir;

@@ -221,6 +221,7 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
   compile.keepsModules = options.emit == Emit::LLVM || options.emit == Emit::Assembly ||
                          options.emit == Emit::Object;
   compile.scheduleFile = options.schedule;
+  compile.point = options.point;
   compile.verifiesPasses |= options.verifyEachStage;
   compile.keepsSchedules = options.emit == Emit::Schedule;
   compile.modelName = sys::path::stem(options.input).str();

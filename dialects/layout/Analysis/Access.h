@@ -40,6 +40,7 @@ public:
   /// Declares that the source may be stored in any order. The read is then contiguous along each
   /// dim that is itself an index expression and occurs in no other index expression.
   void setPackable() { packable = true; }
+  bool isPackable() const { return packable; }
   /// Returns whether the guard depends on `dim`.
   bool isGuardedBy(unsigned dim) const { return guardDims.contains(dim); }
 

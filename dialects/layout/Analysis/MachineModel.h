@@ -15,6 +15,8 @@ namespace mlir::tssa::layout {
 struct MachineModel {
   int64_t lanes = 16;           ///< f32 lanes of a vector register
   int64_t registers = 32;       ///< vector registers
+  int64_t fmaPorts = 2;         ///< multiply-adds of vectors that start in a cycle
+  int64_t loadPorts = 2;        ///< loads of vectors that start in a cycle
   int64_t cacheWays = 8;        ///< ways of the first-level data cache
   int64_t cacheWayBytes = 4096; ///< bytes of one way; addresses at this distance share a set
   int64_t cacheLine = 64;       ///< bytes of one line

@@ -14,6 +14,7 @@
 // 3. A tensor keeps its logical layout if an op other than a launch uses it, or if a kernel uses it
 //    in another way than to read its elements.
 // 4. A kernel that has a schedule keeps it, with the stores that it has.
+// 5. Launches of one kernel of which some pass a constant for a parameter get kernels of their own.
 // A kernel that only reads a tensor does so in the layout that the tensor has. The choices become
 // stores in the schedules of kernels. A launch with a new combination of layouts gets its own copy
 // of the kernel.
@@ -72,6 +73,7 @@ public:
 
   /// Fails after an error at a kernel without labels or with a store that is wrong.
   LogicalResult run() {
+    findMixedKernels();
     WalkResult result = module.walk([&](te::LaunchOp launch) {
       return failed(visit(launch)) ? WalkResult::interrupt() : WalkResult::advance();
     });
@@ -82,6 +84,28 @@ public:
   unsigned getNumStored() const { return numStored; }
 
 private:
+  /// Finds the kernels whose launches differ in which operands are constants. Each kind of launch
+  /// gets a kernel of its own, since constants can be stored in the order of its loops.
+  void findMixedKernels() {
+    DenseMap<Operation *, std::string> first;
+    module.walk([&](te::LaunchOp launch) {
+      te::KernelOp kernel = kernels.lookup(launch);
+      if (!kernel)
+        return;
+      auto [it, isNew] = first.try_emplace(kernel, describeConstants(launch));
+      if (!isNew && it->second != describeConstants(launch))
+        mixed.insert(kernel.getSymNameAttr());
+    });
+  }
+
+  /// Returns which operands of `launch` are constants.
+  static std::string describeConstants(te::LaunchOp launch) {
+    std::string text;
+    for (Value input : launch.getInputs())
+      text += input.getDefiningOp<te::ConstantOp>() ? 'c' : '.';
+    return text;
+  }
+
   LogicalResult visit(te::LaunchOp launch) {
     te::KernelOp kernel = kernels.lookup(launch);
     if (!kernel)
@@ -98,9 +122,11 @@ private:
     }
     std::vector<LayoutMap> outputs = chooseOutputs(launch, kernel, inputs);
     auto given = [](const LayoutMap &map) { return !map.isEmpty(); };
-    if (llvm::none_of(inputs, given) && llvm::none_of(outputs, given))
+    bool isMixed = mixed.contains(kernel.getSymNameAttr());
+    if (llvm::none_of(inputs, given) && llvm::none_of(outputs, given) && !isMixed)
       return success();
-    kernels.change(launch, describe(inputs, outputs),
+    kernels.change(launch,
+                   describe(inputs, outputs) + (isMixed ? describeConstants(launch) : ""),
                    [&](te::KernelOp copy) { addStores(copy, inputs, outputs); });
     for (auto [result, map] : llvm::zip_equal(launch.getResults(), outputs))
       if (!map.isEmpty())
@@ -270,6 +296,7 @@ private:
 
   ModuleOp module;
   KernelVariants kernels;
+  llvm::SmallDenseSet<StringAttr> mixed; ///< names of kernels
   DenseMap<Value, LayoutMap> maps; ///< of results that are not stored as they are
   unsigned numStored = 0;
 };

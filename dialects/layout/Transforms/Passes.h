@@ -20,15 +20,16 @@ namespace mlir::tssa::layout {
 #define GEN_PASS_REGISTRATION
 #include "dialects/layout/Transforms/Passes.h.inc"
 
-/// Is called with the module when all stores are chosen and none is applied.
+/// Is called with the module when stores are chosen and not yet applied: first those of tensors,
+/// then those of constants.
 using StoresObserver = std::function<void(ModuleOp)>;
 
 /// Creates the pass that applies the stores, which calls `observer` first unless it is empty.
 std::unique_ptr<Pass> createMaterializeStores(StoresObserver observer);
 
 /// Adds the passes of the layout stage for CPUs, which choose how tensors are stored and fill in
-/// the schedules.
-void buildLayoutStage(OpPassManager &manager, const MachineModel &machine,
+/// the schedules. `point` is the option of layout-schedule-default.
+void buildLayoutStage(OpPassManager &manager, const MachineModel &machine, unsigned point,
                       const StoresObserver &observer = {});
 
 /// Adds the passes of the layout stage for devices, which fill in the schedules.

@@ -69,50 +69,54 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
 }
 
 def ChoosePacking : Pass<"layout-choose-packing", "::mlir::ModuleOp"> {
-  let summary = "store constants in the order in which kernels read them";
+  let summary = "store constants in the order in which loops read them";
   let description = [{
     A factor of a sum of products is often computed from a constant: weights, or the bytes from
-    which weights are unpacked. If the constant is read along the vector dim, it is stored in blocks
-    as wide as the register tile. The blocks are in the order of the reduction loops, so that a
-    kernel reads the constant from front to back. The choice is for the kernel as its other stores
-    will have changed it. Remarks give the number of elements before and after, or the reason why a
-    constant is not packed.
+    which weights are unpacked. If the lanes of a vector run along a dim of the constant, it is
+    stored in the order of the loops: blocks as wide as the register tile, in the order of the
+    outer loops and the reduction loops, so that a kernel reads the constant from front to back.
+    A packed constant changes no loop. Remarks give the number of elements before and after, or
+    the reason why a constant is not packed.
 
-    - **Needs**: launches of kernels whose weights are te.constant.
-    - **Keeps**: kernels with scheduled loops; constants that are small or equal in all elements, or
-      that a kernel reads in more than one way.
+    - **Needs**: kernels with scheduled loops, and launches whose weights are te.constant.
+    - **Keeps**: constants that are small or equal in all elements, that a kernel reads in more than
+      one way, or for which another launch passes a tensor.
     - **Gives up**: element types that are not whole bytes.
 
     ```mlir
     // Before
-    func.func @main(%x: tensor<7x4xf32>) -> tensor<7x16xf32> {
-      %w = te.constant dense<"0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F"> : tensor<16x4xi8>
-      %y = te.launch @gemm(%x, %w) : (tensor<7x4xf32>, tensor<16x4xi8>) -> tensor<7x16xf32>
-      return %y : tensor<7x16xf32>
+    func.func @main(%x: tensor<7x4xf32>) -> tensor<7x20xf32> {
+      %w = te.constant dense<"0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F404142434445464748494A4B4C4D4E4F"> : tensor<20x4xi8>
+      %y = te.launch @gemm(%x, %w) : (tensor<7x4xf32>, tensor<20x4xi8>) -> tensor<7x20xf32>
+      return %y : tensor<7x20xf32>
     }
-    te.kernel @gemm(%x: tensor<7x4xf32>, %w: tensor<16x4xi8>) -> tensor<7x16xf32> {
-      %y = te.compute @y (d0: 7, d1: 16) reduce (d2: 4) init (0.0 : f32) {
+    te.kernel @gemm(%x: tensor<7x4xf32>, %w: tensor<20x4xi8>) -> tensor<7x20xf32> {
+      %y = te.compute @y (d0: 7, d1: 20) reduce (d2: 4) init (0.0 : f32) {
         %a = te.read %x[d0, d2] : tensor<7x4xf32>
-        %b = te.read %w[d1, d2] : tensor<16x4xi8>
+        %b = te.read %w[d1, d2] : tensor<20x4xi8>
         %c = arith.sitofp %b : i8 to f32
         %p = arith.mulf %a, %c : f32
         te.yield %p : f32
-      } combine arith.addf : tensor<7x16xf32>
-      te.return %y : tensor<7x16xf32>
+      } combine arith.addf : tensor<7x20xf32>
+      te.return %y : tensor<7x20xf32>
+    } schedule {
+      %0:3 = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+      %1:2 = layout.split %0#1 [*, 16]
+      layout.reorder %1#0, %0#0, %0#2, %1#1
+      layout.vectorize %1#1
+      layout.bind %1#0, %0#0 to parallel
     }
 
     // After
     ...
-    te.kernel @gemm_0(%arg0: tensor<7x4xf32>, %arg1: tensor<16x4xi8>) -> tensor<7x16xf32> {
+    te.kernel @gemm(%arg0: tensor<7x4xf32>, %arg1: tensor<20x4xi8>) -> tensor<7x20xf32> {
     ...
     } schedule {
       layout.store 1 as map<pad(0, to 16), split(0, [*, 16]), reorder(0, 2, 1)>
-    }
+      %0:3 = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+    ...
     ```
   }];
-  let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
-    Option<"registers", "registers", "int64_t", "32", "vector registers">];
   let statistics = [Statistic<"numPacked", "packed", "constants packed">];
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
@@ -292,15 +296,53 @@ def KeepRows : Pass<"layout-keep-rows", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numKept", "kept", "values kept for a row">];
 }
 
+def PrintTemplate : Pass<"layout-print-template", "::mlir::ModuleOp"> {
+  let summary = "print the roles of dims and the points that the draft ranks first";
+  let description = [{
+    For each expression of each kernel this prints what the expression is and the role of each of
+    its dims, and then, with the option `points`, the best points of its space with their predicted
+    times in cycles of one core.
+
+    - **Needs**: kernels.
+    - **Keeps**: everything; the module is not changed.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<1x8x9x9xf32>, %w: tensor<8x3xf32>) -> tensor<1x8x9x7xf32> {
+      %y = te.compute @y (d0: 1, d1: 8, d2: 9, d3: 7) reduce (d4: 3) init (0.0 : f32) {
+        %a = te.read %x[d0, d1, d2, d3 + d4] : tensor<1x8x9x9xf32>
+        %b = te.read %w[d1, d4] : tensor<8x3xf32>
+        %p = arith.mulf %a, %b : f32
+        te.yield %p : f32
+      } combine arith.addf : tensor<1x8x9x7xf32>
+      te.return %y : tensor<1x8x9x7xf32>
+    }
+
+    // After
+    kernel @k
+      @y depthwise convolution: d0 batch, d1 group, d2 image, d3 image, d4 window
+    ...
+    ```
+  }];
+  let options = [
+    Option<"points", "points", "int64_t", "0", "number of points to print for each expression">];
+}
+
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let summary = "fill in the schedule of each kernel that has no schedule";
   let description = [{
-    An analytical model picks the vector dim (along which reads and writes are contiguous or
-    invariant), a register tile that reuses loaded values, and the loops that threads share. In a
-    reduction, the model also counts what a result costs once: joining the lanes, if they are over a
-    reduction dim, and the epilogue, whose functions are then dear because they are of scalars. The
-    rows of a tile share loads of lanes that are not adjacent. Each kernel then has a schedule that
-    performs well without tuning. A remark gives the tile and the vector of each kernel.
+    The loops of a depthwise or grouped convolution are a point of the template: the draft model
+    predicts the time of at most 300 points from their multiply-adds, loads, guards and tails, and
+    the one that it ranks first is taken. The option `point` takes another one.
+
+    For all other expressions, a model picks the vector dim (along which reads and writes are
+    contiguous or invariant), a register tile that reuses loaded values, and the loops that threads
+    share. In a reduction, the model also counts what a result costs once: joining the lanes, if
+    they are over a reduction dim, and the epilogue, whose functions are then dear because they are
+    of scalars. The rows of a tile share loads of lanes that are not adjacent. Each kernel then has a
+    schedule that performs well without tuning. A remark gives the point and its predicted cycles,
+    or the tile.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.
@@ -338,7 +380,9 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
-    Option<"registers", "registers", "int64_t", "32", "vector registers">];
+    Option<"registers", "registers", "int64_t", "32", "vector registers">,
+    Option<"point", "point", "unsigned", "0",
+           "rank of the points to take from the spaces of expressions; counts modulo their number">];
   let statistics = [Statistic<"numScheduled", "scheduled", "schedules made">];
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }

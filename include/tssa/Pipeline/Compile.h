@@ -42,6 +42,9 @@ struct CompileOptions {
   /// File of schedules for kernels (Schedules.h); empty for none. Only allowed with a single
   /// target.
   std::string scheduleFile;
+  /// Rank of the points that expressions take from their spaces: 0 is what the draft model ranks
+  /// first. A rank counts modulo the number of points.
+  unsigned point = 0;
   /// Folder in which the machine code of kernels is kept for later compilations, as
   /// runtime::openCacheFolder opened it; empty for none.
   std::string cacheDir;

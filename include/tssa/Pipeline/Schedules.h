@@ -35,8 +35,9 @@ struct KernelGroup {
 /// Returns the kernels of `module` by key.
 llvm::StringMap<KernelGroup> groupKernels(mlir::ModuleOp module);
 
-/// Prints the kernels of `logical`, the module when all stores were chosen and none applied, with
-/// the loops that the kernels of the same names have in `scheduled`, the module after stage layout.
+/// Prints the kernels of `logical`, the module when the stores of tensors were chosen and none
+/// applied, with the loops and the stores of constants that the kernels of the same names have in
+/// `scheduled`: the module when these stores were chosen, or for devices after stage layout.
 void printSchedules(mlir::ModuleOp logical, mlir::ModuleOp scheduled, llvm::raw_ostream &stream);
 
 } // namespace tssa

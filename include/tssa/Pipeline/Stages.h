@@ -28,7 +28,10 @@ struct StageContext {
   Transforms transforms = {};
   /// File of schedules for kernels; empty for none.
   std::string scheduleFile = {};
-  /// Is called with the module when all stores are chosen and none is applied; may be empty.
+  /// Rank of the points that expressions take from their spaces; see CompileOptions.
+  unsigned point = 0;
+  /// Is called with the module when stores are chosen and not yet applied, first those of tensors,
+  /// then those of constants; may be empty.
   std::function<void(mlir::ModuleOp)> storesChosen = {};
 };
 

@@ -32,8 +32,11 @@ void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
   functions.addPass(createSCFToControlFlowPass());
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass()); // lowers the affine maps of strided metadata
+  // Without instructions for bf16, LLVM would call __truncsfbf2 for arithmetic and for conversions.
+  if (!llvm::is_contained(machine.features, "avx512bf16"))
+    functions.addPass(arith::createArithEmulateUnsupportedFloats({{"bf16"}, "f32"}));
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true; // otherwise some backends call __truncsfbf2
+  expand.includeBf16 = true;
   functions.addPass(arith::createArithExpandOpsPass(expand));
   manager.addPass(createConvertToLLVM());
   OpPassManager &converted = manager.nest<LLVM::LLVMFuncOp>();

@@ -4,28 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECTS_LAYOUT_ANALYSIS_TILEMODEL_H
-#define DIALECTS_LAYOUT_ANALYSIS_TILEMODEL_H
+#ifndef DIALECTS_LAYOUT_TEMPLATE_TILEMODEL_H
+#define DIALECTS_LAYOUT_TEMPLATE_TILEMODEL_H
 
 #include "dialects/layout/Analysis/Access.h"
 #include "dialects/layout/Analysis/MachineModel.h"
+#include "dialects/layout/Template/Point.h"
 
 namespace mlir::tssa::layout {
-
-/// The rows of a tile: iterations of a parallel dim that share loads.
-struct TileRows {
-  unsigned dim = 0;
-  int64_t extent = 1; ///< number of rows of the tile
-  unsigned fused = 0; ///< number of dims before `dim` that are fused with it
-};
-
-/// The tile that was chosen for one expression.
-struct TileChoice {
-  std::optional<unsigned> vectorDim; ///< nothing for scalar code
-  int64_t lanes = 1;
-  int64_t vectors = 1;        ///< vector registers along the vector dim
-  SmallVector<TileRows> rows; ///< other tiled dims
-};
 
 /// Returns how many of the dims directly before `dim`, but not before `first`, can be fused with
 /// `dim` such that each access keeps a constant stride.
@@ -33,9 +19,14 @@ unsigned countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
 
 /// Chooses the vector dim by the cost of reads and writes per element. Then chooses the register
 /// tile by the loads and multiply-adds of a reduction step; the shorter tiles at the ends count
-/// too.
-TileChoice chooseTile(te::ComputeOp op, ArrayRef<Access> accesses, const MachineModel &machine);
+/// too. The first `rowDims` dims are neither split nor fused. Without a reduction, dims are fused
+/// with the vector dim if each access keeps a constant stride; with a reduction, they are fused
+/// with the dims of the tile's rows. The outer loops are in the order of the dims, but that of the
+/// vector dim comes before the first dim that shares its loads; reduction loops have the longest
+/// strides outermost.
+Point chooseTile(te::ComputeOp op, ArrayRef<Access> accesses, const MachineModel &machine,
+                 unsigned rowDims);
 
 } // namespace mlir::tssa::layout
 
-#endif // DIALECTS_LAYOUT_ANALYSIS_TILEMODEL_H
+#endif // DIALECTS_LAYOUT_TEMPLATE_TILEMODEL_H

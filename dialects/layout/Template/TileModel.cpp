@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/Analysis/TileModel.h"
+#include "dialects/layout/Template/TileModel.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -337,7 +337,7 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
 /// about equally good, takes the innermost of them, whose rows are closest in memory.
 static void chooseContractionTile(te::ComputeOp op, ArrayRef<Access> accesses,
                                   ArrayRef<unsigned> rowDims, const MachineModel &machine,
-                                  TileChoice &choice) {
+                                  Point &choice) {
   int64_t columns = llvm::divideCeil(getExtent(op, *choice.vectorDim), choice.lanes);
   RowTile best;
   for (unsigned row : rowDims) {
@@ -375,13 +375,14 @@ static unsigned chooseLongRow(te::ComputeOp op, ArrayRef<unsigned> dims) {
   return choice;
 }
 
-TileChoice layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses,
-                              const MachineModel &machine) {
-  TileChoice choice;
+/// Chooses the vector, its lanes and the rows. See chooseTile.
+static Point chooseVectorsAndRows(te::ComputeOp op, ArrayRef<Access> accesses,
+                                  const MachineModel &machine) {
+  Point choice;
   choice.lanes = getLanes(op, machine);
   choice.vectorDim = chooseVectorDim(op, accesses, choice.lanes);
   if (!choice.vectorDim)
-    return choice;
+    return Point();
   unsigned vectorDim = *choice.vectorDim;
   int64_t columns = llvm::divideCeil(getExtent(op, vectorDim), choice.lanes);
   choice.vectors = std::min<int64_t>(columns, op.getNumResults() > 1 ? 2 : 4);
@@ -406,4 +407,68 @@ TileChoice layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses,
     llvm::erase(rowDims, row);
   }
   return choice;
+}
+
+/// Returns the reduction dims in descending order of the strides of their reads. What is stored in
+/// the order of the loops does not count.
+static SmallVector<unsigned> getReductionOrder(te::ComputeOp op, ArrayRef<Access> accesses) {
+  SmallVector<unsigned> order;
+  DenseMap<unsigned, int64_t> strides;
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {
+    order.push_back(dim);
+    for (const Access &access : accesses)
+      if (!access.isWrite() && !access.isPackable())
+        strides[dim] += std::abs(access.getStride(dim));
+  }
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return strides[a] > strides[b]; });
+  return order;
+}
+
+/// Looks for a read that varies along the vector dim and is invariant along an earlier dim. Returns
+/// the first such dim. A block of what the read loads should stay in the cache while the loop of
+/// this dim runs.
+static std::optional<unsigned> findFirstReuse(te::ComputeOp op, ArrayRef<Access> accesses,
+                                              std::optional<unsigned> vectorDim) {
+  if (!vectorDim || *vectorDim >= op.getNumParallel() || !op.hasReduction())
+    return std::nullopt;
+  for (unsigned dim = 0; dim < *vectorDim; ++dim)
+    for (const Access &access : accesses)
+      if (isReadInSteps(op, access) && op.getStaticSizes()[dim] != 1 &&
+          access.getStrideKind(*vectorDim, 2) != StrideKind::Invariant &&
+          access.getStrideKind(dim, 2) == StrideKind::Invariant)
+        return dim;
+  return std::nullopt;
+}
+
+/// Fuses dims before the vector dim with it, as many as all accesses allow.
+static void fuseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses, unsigned rowDims,
+                          Point &point) {
+  unsigned dim = *point.vectorDim;
+  point.fused = countFusable(op, accesses, dim, rowDims);
+  int64_t extent = 1;
+  for (unsigned fused = dim - point.fused; fused <= dim; ++fused)
+    extent *= getAssumedSize(op.getStaticSizes()[fused]);
+  if (extent >= point.lanes * 4)
+    point.vectors = std::max<int64_t>(point.vectors, 2);
+}
+
+Point layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses, const MachineModel &machine,
+                         unsigned rowDims) {
+  Point point = chooseVectorsAndRows(op, accesses, machine);
+  llvm::erase_if(point.rows, [&](const TileRows &rows) { return rows.dim < rowDims; });
+  for (TileRows &rows : point.rows)
+    rows.fused = std::min(rows.fused, rows.dim - rowDims);
+  if (point.vectorDim && *point.vectorDim < rowDims)
+    point = Point();
+  if (point.vectorDim && !op.hasReduction())
+    fuseVectorDim(op, accesses, rowDims, point);
+  std::optional<unsigned> firstReuse = findFirstReuse(op, accesses, point.vectorDim);
+  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
+    if (firstReuse && dim == *firstReuse)
+      point.outer.push_back(*point.vectorDim);
+    if (!firstReuse || dim != *point.vectorDim)
+      point.outer.push_back(dim);
+  }
+  point.reductions = getReductionOrder(op, accesses);
+  return point;
 }

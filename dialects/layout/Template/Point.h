@@ -1,0 +1,50 @@
+//===- Point.h - a point of the space of schedules -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_TEMPLATE_POINT_H
+#define DIALECTS_LAYOUT_TEMPLATE_POINT_H
+
+#include "dialects/te/IR/TEOps.h"
+
+namespace mlir::tssa::layout {
+
+/// The rows of a tile: iterations of a parallel dim that share loads.
+struct TileRows {
+  unsigned dim = 0;
+  int64_t extent = 1; ///< number of rows of the tile
+  unsigned fused = 0; ///< number of dims before `dim` that are fused with it
+};
+
+/// Iterations of a reduction dim that are unrolled.
+struct Unroll {
+  unsigned dim = 0;
+  int64_t extent = 0; ///< number of iterations; 0 is all of them
+};
+
+/// The loops of one expression: the knobs of the template. A dim that is not named has one loop.
+struct Point {
+  std::optional<unsigned> vectorDim; ///< nothing for scalar code
+  int64_t lanes = 1;
+  int64_t vectors = 1;              ///< vector registers along the vector dim
+  unsigned fused = 0;               ///< number of dims before the vector dim that are fused with it
+  SmallVector<TileRows> rows;       ///< other tiled parallel dims, outermost first
+  SmallVector<Unroll> unrolled;     ///< tiled reduction dims, outermost first
+  SmallVector<unsigned> outer;      ///< order of the outer loops of all parallel dims
+  SmallVector<unsigned> reductions; ///< order of the loops of all reduction dims
+
+  /// Returns the number of sums that a tile keeps in registers.
+  int64_t countAccumulators() const;
+  /// Returns what is unrolled of reduction dim `dim`, or null.
+  const Unroll *findUnroll(unsigned dim) const;
+};
+
+/// Prints a point in one line, such as `vector d3 2x16, rows d2 7, unroll d5 d6, outer d0 d2 d1 d3,
+/// reduce d4`.
+raw_ostream &operator<<(raw_ostream &stream, const Point &point);
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_TEMPLATE_POINT_H

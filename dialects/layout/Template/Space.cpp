@@ -1,0 +1,312 @@
+//===- Space.cpp - the points of the template -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The space of an expression is the product of these knobs:
+// - the vector dim: the parallel dims along which loads are cheapest, with whole vectors or, where
+//   those would not be full or lie in several groups, shorter ones;
+// - the rows: one dim of channels, one dim of the data, or one of each;
+// - the number of vectors and of rows: those that divide a dim into equal tiles, as far as it goes;
+// - what is unrolled: nothing, or the innermost one, two or three window dims;
+// - the order of the reductions: windows outside or inside of input channels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/Space.h"
+#include "dialects/layout/Template/TileModel.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+/// The most points that the draft scores for an expression.
+static constexpr size_t maxPoints = 300;
+/// The most multiply-adds of an unrolled body. Longer code takes long to compile and leaves the
+/// instruction cache.
+static constexpr int64_t maxBody = 420;
+
+bool layout::hasSpace(Kind kind) {
+  return kind == Kind::GroupedConvolution || kind == Kind::DepthwiseConvolution;
+}
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+/// Returns the number of registers that sums may take: one is for an operand, and one for each
+/// vector.
+static int64_t countFreeRegisters(const Point &point, const MachineModel &machine) {
+  return machine.registers - 1 - std::min<int64_t>(point.vectors, 2);
+}
+
+/// Returns whether tiles of `extent` iterations of `dim` contain whole groups or lie in one.
+static bool fitsGroups(const Roles &roles, unsigned dim, int64_t extent) {
+  int64_t run = roles.dims[dim].run;
+  return run == 1 || run % extent == 0;
+}
+
+static std::string findObstacleInUnroll(te::ComputeOp op, const Point &point) {
+  int64_t body = point.countAccumulators();
+  for (const Unroll &unroll : point.unrolled) {
+    if (unroll.dim < op.getNumParallel() || unroll.dim >= op.getNumDims())
+      return ("unroll: d" + Twine(unroll.dim) + " is not a reduction dim").str();
+    int64_t size = op.getStaticSizes()[unroll.dim];
+    if (!unroll.extent && ShapedType::isDynamic(size))
+      return ("unroll: the size of d" + Twine(unroll.dim) + " is not known").str();
+    body = llvm::SaturatingMultiply<uint64_t>(body, unroll.extent ? unroll.extent : size);
+  }
+  if (body > maxBody)
+    return ("unroll: a step has more than " + Twine(maxBody) + " multiply-adds").str();
+  return {};
+}
+
+/// Returns whether `order` has each of the dims from `first` to before `last` once.
+static bool isOrder(ArrayRef<unsigned> order, unsigned first, unsigned last) {
+  SmallVector<unsigned> sorted(order);
+  llvm::sort(sorted);
+  return llvm::equal(sorted, llvm::seq<unsigned>(first, last));
+}
+
+std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
+                                 const MachineModel &machine) {
+  if (!point.vectorDim || *point.vectorDim >= op.getNumParallel())
+    return "vector: expected a parallel dim";
+  if (point.lanes < 2 || point.lanes > machine.lanes || !llvm::isPowerOf2_64(point.lanes))
+    return ("vector: expected 2 to " + Twine(machine.lanes) + " lanes, a power of two").str();
+  if (point.vectors < 1 || point.fused > *point.vectorDim)
+    return "vector: expected at least one vector and earlier dims to fuse";
+  if (!fitsGroups(roles, *point.vectorDim, point.vectors * point.lanes) && point.vectors > 1)
+    return "vector: a tile lies in several groups";
+  llvm::SmallDenseSet<unsigned> tiled;
+  for (unsigned dim = *point.vectorDim - point.fused; dim <= *point.vectorDim; ++dim)
+    tiled.insert(dim);
+  for (const TileRows &rows : point.rows) {
+    if (rows.dim >= op.getNumParallel() || rows.extent < 1 || rows.fused > rows.dim)
+      return "rows: expected iterations of parallel dims, and earlier dims to fuse";
+    for (unsigned dim = rows.dim - rows.fused; dim <= rows.dim; ++dim)
+      if (!tiled.insert(dim).second)
+        return ("rows: d" + Twine(dim) + " is already tiled or fused").str();
+    if (!fitsGroups(roles, rows.dim, rows.extent))
+      return ("rows: a tile of d" + Twine(rows.dim) + " lies in several groups").str();
+  }
+  if (point.countAccumulators() > countFreeRegisters(point, machine))
+    return ("rows: " + Twine(point.countAccumulators()) + " sums do not fit into the registers")
+        .str();
+  if (!isOrder(point.outer, 0, op.getNumParallel()))
+    return "outer: expected each parallel dim once";
+  if (!isOrder(point.reductions, op.getNumParallel(), op.getNumDims()))
+    return "reduce: expected each reduction dim once";
+  return findObstacleInUnroll(op, point);
+}
+
+//===----------------------------------------------------------------------===//
+// Enumeration
+//===----------------------------------------------------------------------===//
+
+namespace {
+class SpaceBuilder {
+public:
+  SpaceBuilder(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
+               const MachineModel &machine)
+      : op(op), accesses(accesses), roles(roles), machine(machine),
+        draft(op, accesses, roles, machine) {}
+
+  std::vector<RankedPoint> build() {
+    findUnrolls();
+    findReductionOrders();
+    for (auto [dim, lanes] : findVectors()) {
+      Point point;
+      point.vectorDim = dim;
+      point.lanes = lanes;
+      point.fused = countFusable(op, accesses, dim, 0);
+      addRows(point);
+    }
+    thin();
+    llvm::stable_sort(points, [](const RankedPoint &a, const RankedPoint &b) {
+      return a.cycles < b.cycles;
+    });
+    return std::move(points);
+  }
+
+private:
+  int64_t extentOf(unsigned dim) { return getExtent(op, roles, dim); }
+  bool isChannel(unsigned dim) const {
+    return roles[dim] == Role::Out || roles[dim] == Role::Group;
+  }
+
+  /// Returns the vector dims with lanes. Those that take more than thrice the loads for an element
+  /// of the cheapest are left out.
+  SmallVector<std::pair<unsigned, int64_t>> findVectors() {
+    constexpr double tooDear = 3;
+    constexpr size_t mostVectors = 4;
+    SmallVector<std::pair<double, std::pair<unsigned, int64_t>>> found;
+    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
+      int64_t extent = draft.getFusedExtent(dim, countFusable(op, accesses, dim, 0));
+      for (int64_t lanes = machine.lanes; lanes >= 4; lanes /= 2) {
+        double used = static_cast<double>(extent) /
+                      static_cast<double>(llvm::divideCeil(extent, lanes));
+        if (extent > 1 && (lanes == machine.lanes || used < lanes ||
+                           !fitsGroups(roles, dim, 2 * lanes)))
+          found.push_back({draft.getLaneLoads(dim, lanes) / used, {dim, lanes}});
+      }
+    }
+    llvm::stable_sort(found, [](auto &a, auto &b) { return a.first < b.first; });
+    SmallVector<std::pair<unsigned, int64_t>> vectors;
+    for (auto &[loads, vector] : found)
+      if (loads <= found.front().first * tooDear && vectors.size() < mostVectors)
+        vectors.push_back(vector);
+    return vectors;
+  }
+
+  /// Finds the window dims that may be unrolled together: the innermost one, two, and so on.
+  void findUnrolls() {
+    constexpr size_t mostUnrolled = 3;
+    unrolls.emplace_back();
+    SmallVector<Unroll> unrolled;
+    for (unsigned dim = op.getNumDims(); dim-- > op.getNumParallel();) {
+      int64_t size = op.getStaticSizes()[dim];
+      if (roles[dim] != Role::Window || size == 1)
+        continue;
+      if (ShapedType::isDynamic(size) || unrolled.size() == mostUnrolled)
+        break;
+      unrolled.insert(unrolled.begin(), {dim, 0});
+      unrolls.push_back(unrolled);
+    }
+  }
+
+  void findReductionOrders() {
+    SmallVector<unsigned> in = roles.getDims(Role::In), window = roles.getDims(Role::Window);
+    orders.emplace_back(window);
+    orders.back().append(in);
+    if (window.empty() || in.empty())
+      return;
+    orders.emplace_back(in);
+    orders.back().append(window);
+  }
+
+  /// Returns the extents of at most `most` iterations that divide `count` iterations into equal
+  /// tiles, but for the last.
+  static SmallVector<int64_t> findExtents(int64_t count, int64_t most) {
+    SmallVector<int64_t> extents;
+    for (int64_t extent = std::min(count, most); extent >= 1; --extent)
+      if (llvm::divideCeil(count, llvm::divideCeil(count, extent)) ==
+          static_cast<uint64_t>(extent))
+        extents.push_back(extent);
+    return extents;
+  }
+
+  SmallVector<int64_t> findRowExtents(const TileRows &rows, int64_t most) {
+    return findExtents(draft.getFusedExtent(rows.dim, rows.fused), most);
+  }
+
+  /// Adds the points with the vector of `point`.
+  void addRows(const Point &point) {
+    unsigned first = *point.vectorDim - point.fused;
+    auto isFree = [&](unsigned dim) {
+      return (dim < first || dim > *point.vectorDim) && extentOf(dim) > 1;
+    };
+    SmallVector<std::optional<unsigned>> channels = {std::nullopt}, images = {std::nullopt};
+    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
+      if (isFree(dim) && roles[dim] != Role::Batch)
+        (isChannel(dim) ? channels : images).push_back(dim);
+    for (std::optional<unsigned> channel : channels)
+      for (std::optional<unsigned> image : images)
+        addTiles(point, channel, image);
+  }
+
+  void addTiles(Point point, std::optional<unsigned> channel, std::optional<unsigned> image) {
+    constexpr int64_t mostVectors = 4;
+    SmallVector<unsigned> dims;
+    for (std::optional<unsigned> dim : {channel, image})
+      if (dim)
+        dims.push_back(*dim);
+    llvm::sort(dims);
+    for (unsigned dim : dims) {
+      unsigned earliest = *point.vectorDim < dim ? *point.vectorDim + 1 : 0;
+      for (const TileRows &rows : point.rows)
+        earliest = std::max(earliest, rows.dim + 1);
+      point.rows.push_back({dim, 1, countFusable(op, accesses, dim, earliest)});
+    }
+    int64_t columns =
+        llvm::divideCeil(draft.getFusedExtent(*point.vectorDim, point.fused), point.lanes);
+    for (int64_t vectors : findExtents(columns, mostVectors)) {
+      point.vectors = vectors;
+      addExtents(point, 0, countFreeRegisters(point, machine) / vectors);
+    }
+  }
+
+  /// Chooses the extents of the rows from `next` on, whose product is at most `most`. A tile with
+  /// one row along a dim is the point without this dim.
+  void addExtents(Point &point, size_t next, int64_t most) {
+    if (next == point.rows.size())
+      return addLoops(point);
+    for (int64_t extent : findRowExtents(point.rows[next], most)) {
+      if (extent == 1 || !fitsGroups(roles, point.rows[next].dim, extent))
+        continue;
+      point.rows[next].extent = extent;
+      addExtents(point, next + 1, most / extent);
+    }
+    point.rows[next].extent = 1;
+  }
+
+  /// Adds the points that have the tile of `point`.
+  void addLoops(Point point) {
+    if (point.countAccumulators() < leastAccumulators())
+      return;
+    setOuterOrder(point);
+    for (const SmallVector<Unroll> &unrolled : unrolls) {
+      point.unrolled = unrolled;
+      for (const SmallVector<unsigned> &order : orders) {
+        point.reductions = order;
+        if (findObstacle(op, roles, point, machine).empty())
+          points.push_back({point, draft.getCycles(point)});
+      }
+    }
+  }
+
+  /// With fewer sums, a core waits for each multiply-add. Small expressions have no more.
+  int64_t leastAccumulators() {
+    int64_t results = 1;
+    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
+      results = llvm::SaturatingMultiply<uint64_t>(results, extentOf(dim));
+    return std::min<int64_t>(4, llvm::divideCeil(results, machine.lanes));
+  }
+
+  /// The outer loops are in the order of the dims.
+  void setOuterOrder(Point &point) {
+    point.outer.clear();
+    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
+      point.outer.push_back(dim);
+  }
+
+  /// Keeps the points that are likely the best, so that at most `maxPoints` are left.
+  void thin() {
+    if (points.size() <= maxPoints)
+      return;
+    llvm::stable_sort(points, [](const RankedPoint &a, const RankedPoint &b) {
+      return a.cycles < b.cycles;
+    });
+    points.resize(maxPoints);
+  }
+
+  te::ComputeOp op;
+  ArrayRef<Access> accesses;
+  const Roles &roles;
+  const MachineModel &machine;
+  Draft draft;
+  SmallVector<SmallVector<Unroll>> unrolls;
+  SmallVector<SmallVector<unsigned>> orders;
+  std::vector<RankedPoint> points;
+};
+} // namespace
+
+std::vector<RankedPoint> layout::rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
+                                            const MachineModel &machine) {
+  Roles roles = getRoles(op);
+  if (!hasSpace(roles.kind) || op.getNumResults() > 1 || op.getPieces().size() > 1)
+    return {};
+  return SpaceBuilder(op, accesses, roles, machine).build();
+}

@@ -1,0 +1,36 @@
+//===- Space.h - the points of the template -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_TEMPLATE_SPACE_H
+#define DIALECTS_LAYOUT_TEMPLATE_SPACE_H
+
+#include "dialects/layout/Template/Draft.h"
+
+namespace mlir::tssa::layout {
+
+/// A point with the time that the draft predicts.
+struct RankedPoint {
+  Point point;
+  double cycles = 0;
+};
+
+/// Returns whether the template has a space for expressions of `kind`.
+bool hasSpace(Kind kind);
+
+/// Returns why the loops of `point` cannot be written for `op`, or an empty string. The text begins
+/// with the name of the knob: vector, rows, unroll, outer or reduce.
+std::string findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
+                         const MachineModel &machine);
+
+/// Returns the points that the draft has scored, at most 300, those with the shortest times first.
+/// The order is the same in each run. Returns nothing for a kind without a space, or if no vector
+/// pays.
+std::vector<RankedPoint> rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
+                                    const MachineModel &machine);
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_TEMPLATE_SPACE_H

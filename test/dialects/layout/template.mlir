@@ -1,0 +1,76 @@
+// RUN: tssa-opt %s -layout-schedule-default | FileCheck %s
+// RUN: tssa-opt %s -layout-schedule-default=point=1 | FileCheck %s --check-prefix=SECOND
+// RUN: tssa-opt %s -layout-print-template=points=2 -o /dev/null | FileCheck %s --check-prefix=PRINT
+// RUN: tssa-opt %s -layout-schedule-default --remarks-filter=layout-schedule-default --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] schedule | {{.*}} | Cycles={{[0-9]+}}, Expression=y, Point="vector d3 1x16, {{.*}}", Points={{[0-9]+}}
+
+// Channels first: vectors lie along the width, rows share the loads of a window, and its taps are
+// unrolled.
+// CHECK-LABEL: te.kernel @first
+// CHECK: %[[L:.*]]:6 = layout.loops @y
+// CHECK: %[[W:.*]]:2 = layout.split %[[L]]#3 [*, 16]
+// CHECK: layout.register_tile %{{.*}}
+// CHECK: layout.vectorize %[[W]]#1
+
+// PRINT-LABEL: kernel @first
+// PRINT-NEXT: @y depthwise convolution:
+// PRINT-NEXT: {{[0-9.e+]+}} cycles: vector d3 1x16, {{.*}}unroll d4, unroll d5, outer d0 d1 d2 d3, reduce d4 d5
+// PRINT-NEXT: {{[0-9.e+]+}} cycles: vector d3
+// PRINT-NEXT: kernel @last
+
+// The option takes another point.
+// SECOND-LABEL: te.kernel @first
+// SECOND: layout.vectorize
+te.kernel @first(%x: tensor<2x24x30x34xf32>, %w: tensor<24x3x3xf32>) -> tensor<2x24x28x32xf32> {
+  %y = te.compute @y (d0: 2, d1: 24, d2: 28, d3: 32) reduce (d4: 3, d5: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2 + d4, d3 + d5] : tensor<2x24x30x34xf32>
+    %b = te.read %w[d1, d4, d5] : tensor<24x3x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<2x24x28x32xf32>
+  te.return %y : tensor<2x24x28x32xf32>
+}
+
+// Channels last: vectors hold channels.
+// CHECK-LABEL: te.kernel @last
+// CHECK: %[[L:.*]]:6 = layout.loops @y
+// CHECK: layout.split %[[L]]#3 [*, {{.*}}16]
+te.kernel @last(%x: tensor<2x30x34x64xf32>, %w: tensor<64x3x3xf32>) -> tensor<2x28x32x64xf32> {
+  %y = te.compute @y (d0: 2, d1: 28, d2: 32, d3: 64) reduce (d4: 3, d5: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d1 + d4, d2 + d5, d3] : tensor<2x30x34x64xf32>
+    %b = te.read %w[d3, d4, d5] : tensor<64x3x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<2x28x32x64xf32>
+  te.return %y : tensor<2x28x32x64xf32>
+}
+
+// The rows of a tile do not lie in several groups of eight channels.
+// CHECK-LABEL: te.kernel @groups
+// CHECK: layout.loops @y
+// CHECK-NOT: [*, {{3|5|6|7|9|10|11|12|13}}]
+// CHECK: layout.vectorize
+te.kernel @groups(%x: tensor<1x64x30x34xf32>, %w: tensor<64x8x3x3xf32>) -> tensor<1x64x28x32xf32> {
+  %y = te.compute @y (d0: 1, d1: 64, d2: 28, d3: 32) reduce (d4: 8, d5: 3, d6: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, (d1 floordiv 8) * 8 + d4, d2 + d5, d3 + d6] : tensor<1x64x30x34xf32>
+    %b = te.read %w[d1, d4, d5, d6] : tensor<64x8x3x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<1x64x28x32xf32>
+  te.return %y : tensor<1x64x28x32xf32>
+}
+
+// A pool has no space yet, and its schedule is that of the tile model.
+// PRINT-LABEL: kernel @pool
+// PRINT-NEXT: @y pool:
+// PRINT-NOT: cycles
+// CHECK-LABEL: te.kernel @pool
+// CHECK: layout.vectorize
+te.kernel @pool(%x: tensor<2x8x34xf32>) -> tensor<2x8x32xf32> {
+  %y = te.compute @y (d0: 2, d1: 8, d2: 32) reduce (d3: 3) init (0xFF800000 : f32) {
+    %a = te.read %x[d0, d1, d2 + d3] : tensor<2x8x34xf32>
+    te.yield %a : f32
+  } combine arith.maximumf : tensor<2x8x32xf32>
+  te.return %y : tensor<2x8x32xf32>
+}
