@@ -8,7 +8,7 @@
 #define DIALECTS_LAYOUT_ANALYSIS_TILEMODEL_H
 
 #include "dialects/layout/Analysis/Access.h"
-#include "dialects/layout/Analysis/MachineModel.h"
+#include "dialects/layout/IR/MachineModel.h"
 
 namespace mlir::tssa::layout {
 

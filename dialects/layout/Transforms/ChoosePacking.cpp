@@ -242,9 +242,8 @@ private:
 };
 
 struct ChoosePacking : layout::impl::ChoosePackingBase<ChoosePacking> {
-  using ChoosePackingBase::ChoosePackingBase;
   void runOnOperation() final {
-    PackingChooser chooser(getOperation(), MachineModel{lanes, registers});
+    PackingChooser chooser(getOperation(), getMachineModel(getOperation()));
     if (failed(chooser.run()))
       signalPassFailure();
     numPacked += chooser.getNumPacked();

@@ -9,6 +9,30 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SetMachine : Pass<"layout-set-machine", "::mlir::ModuleOp"> {
+  let summary = "give a module the machine for which it is compiled";
+  let description = [{
+    The passes that follow choose layouts and schedules for the machine in the attribute
+    `layout.machine`. The layout stage sets the machine of `--mcpu` or `--machine`; alone, the pass
+    sets the default machine.
+
+    - **Needs**: nothing.
+    - **Keeps**: everything but a machine that the module has.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    module {
+    }
+
+    // After
+    module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432, blockThreads = 256, sharedBytes = 101376>} {
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
 def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
   let summary = "choose the layouts in which results of kernels are stored";
   let description = [{
@@ -75,7 +99,7 @@ def ChoosePacking : Pass<"layout-choose-packing", "::mlir::ModuleOp"> {
     which weights are unpacked. If the constant is read along the vector dim, it is stored in blocks
     as wide as the register tile. The blocks are in the order of the reduction loops, so that a
     kernel reads the constant from front to back. The choice is for the kernel as its other stores
-    will have changed it. Remarks give the number of elements before and after, or the reason why a
+    will have changed it, and for the machine of the module. Remarks give the number of elements before and after, or the reason why a
     constant is not packed.
 
     - **Needs**: launches of kernels whose weights are te.constant.
@@ -110,9 +134,6 @@ def ChoosePacking : Pass<"layout-choose-packing", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
-    Option<"registers", "registers", "int64_t", "32", "vector registers">];
   let statistics = [Statistic<"numPacked", "packed", "constants packed">];
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
@@ -300,7 +321,7 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
     reduction, the model also counts what a result costs once: joining the lanes, if they are over a
     reduction dim, and the epilogue, whose functions are then dear because they are of scalars. The
     rows of a tile share loads of lanes that are not adjacent. Each kernel then has a schedule that
-    performs well without tuning. A remark gives the tile and the vector of each kernel.
+    performs well without tuning on the machine of the module. A remark gives the tile and the vector of each kernel.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.
@@ -336,9 +357,6 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
-    Option<"registers", "registers", "int64_t", "32", "vector registers">];
   let statistics = [Statistic<"numScheduled", "scheduled", "schedules made">];
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
@@ -350,7 +368,7 @@ def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
     memory the parts of both operands that a few reduction steps need. The lanes of a warp or of a
     block share a long reduction. Any other result is computed by one lane, and a lane computes four
     elements at once if they are adjacent. In a kernel of several expressions, a block computes a
-    row. A remark gives the form that was chosen for each kernel.
+    row. Blocks have as many threads as the machine of the module says. A remark gives the form that was chosen for each kernel.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.

@@ -234,11 +234,9 @@ static void schedule(OpBuilder &builder, te::KernelOp kernel, const MachineModel
 }
 
 struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
-  using ScheduleDefaultBase::ScheduleDefaultBase;
-
   void runOnOperation() final {
     OpBuilder builder(&getContext());
-    MachineModel machine{lanes, registers};
+    MachineModel machine = getMachineModel(getOperation());
     WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
         return WalkResult(checkScheduledLabels(kernel));
@@ -258,16 +256,11 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
 
 void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine,
                               const StoresObserver &observer) {
+  manager.addPass(createSetMachine(machine));
   manager.addPass(createChooseStores());
-  ChoosePackingOptions packing;
-  packing.lanes = machine.lanes;
-  packing.registers = machine.registers;
-  manager.addPass(createChoosePacking(packing));
+  manager.addPass(createChoosePacking());
   manager.addPass(createMaterializeStores(observer));
   manager.addPass(createDropCopies());
   manager.addPass(createKeepRows());
-  ScheduleDefaultOptions options;
-  options.lanes = machine.lanes;
-  options.registers = machine.registers;
-  manager.addPass(createScheduleDefault(options));
+  manager.addPass(createScheduleDefault());
 }
