@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachineModels.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
