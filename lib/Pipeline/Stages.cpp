@@ -105,11 +105,8 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
   if (!context.scheduleFile.empty())
     manager.addPass(createApplySchedules({context.scheduleFile}));
   if (context.target.isDevice())
-    return layout::buildDeviceLayoutStage(manager, context.storesChosen);
-  layout::MachineModel model;
-  model.lanes = context.machine.vectorBytes / 4;
-  model.registers = context.machine.vectorBytes == 64 ? 32 : 16;
-  layout::buildLayoutStage(manager, model, context.point, context.storesChosen);
+    return layout::buildDeviceLayoutStage(manager, context.machine.model, context.storesChosen);
+  layout::buildLayoutStage(manager, context.machine.model, context.point, context.storesChosen);
 }
 
 static void buildBuffers(OpPassManager &manager, const StageContext &) {

@@ -48,6 +48,7 @@ VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
   description.triple = options.machine.triple;
   description.cpu = options.machine.cpu;
   description.cpuFeatures = options.machine.features;
+  description.machine = cpu::printMachine(options.machine);
 }
 
 std::string VariantBuild::getStepName(StringRef step) const {

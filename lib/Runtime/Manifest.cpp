@@ -126,6 +126,12 @@ static bool isPlainFileName(const std::string &file) {
          file.find('\0') == std::string::npos;
 }
 
+/// Returns whether `text` is one line of printable ASCII characters that is not absurdly long.
+static bool isLine(std::string_view text) {
+  return text.size() <= 4096 && std::all_of(text.begin(), text.end(),
+                                            [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
+}
+
 static Status checkKernels(const Variant &variant, const std::string &where) {
   std::set<std::string_view> names;
   for (const Kernel &kernel : variant.kernels) {
@@ -146,6 +152,8 @@ static Status checkVariant(const Manifest &manifest, const Variant &variant) {
   std::string where = "variant '" + variant.target + "' ";
   if (!isIdentifier(variant.suffix))
     return inconsistent(where + "has exports with invalid names");
+  if (!isLine(variant.machine))
+    return inconsistent(where + "has a machine that is not one line of text");
   if (!isPlainFileName(variant.weightsFile))
     return inconsistent(where + "has a weights file that is not a plain file name");
   for (const Launch &launch : variant.launches)

@@ -220,7 +220,7 @@ static llvm::Expected<bool> schedule(mlir::MLIRContext &context, mlir::ModuleOp 
   if (!options.stores.empty())
     addRandomStores(module, seed, options.stores);
   mlir::PassManager manager(&context);
-  mlir::tssa::layout::buildLayoutStage(manager, {machine.vectorBytes / 4, 32}, /*point=*/0);
+  mlir::tssa::layout::buildLayoutStage(manager, machine.model, /*point=*/0);
   bool mayFail = options.stores == "illegal", hasStoreError = false;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     hasStoreError |= llvm::StringRef(diagnostic.str()).contains("layout.store");

@@ -36,6 +36,10 @@ struct CommandLine {
                               cl::value_desc("TARGET,..."), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> mcpu{"mcpu", cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
                             cl::value_desc("CPU"), cl::init("native"), cl::cat(category)};
+  cl::opt<std::string> machine{"machine",
+                               cl::desc("Machine, as --emit=machine and tssa-run --inspect write it, "
+                                        "instead of --mcpu"),
+                               cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> effort{"O", cl::Prefix,
                               cl::desc("-O1: quick to compile, -O2: quick to run (default)"),
                               cl::value_desc("1|2"), cl::init("2"), cl::cat(category)};
@@ -46,7 +50,9 @@ struct CommandLine {
   cl::opt<std::string> lastStage{
       "compile-to", cl::desc("Stop after import, functional, te, layout, buffers, loops or target"),
       cl::value_desc("STAGE"), cl::cat(category)};
-  cl::opt<std::string> emit{"emit", cl::desc("Write llvm, ptx, asm, obj, so (default) or schedule"),
+  cl::opt<std::string> emit{"emit",
+                            cl::desc("Write llvm, ptx, asm, obj, so (default), schedule or "
+                                     "machine, which needs no model"),
                             cl::value_desc("KIND"), cl::init("so"), cl::cat(category)};
   cl::opt<unsigned> point{"point",
                           cl::desc("Take the loops that the draft model ranks N-th, not first (0)"),
@@ -127,6 +133,7 @@ constexpr const char *overview =
     "  tssa-compile model.onnx --check              lists all that is not supported\n"
     "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
     "  tssa-compile model.onnx --emit=schedule -o s.mlir\n"
+    "  tssa-compile --emit=machine -o here.txt      for --machine=here.txt on another host\n"
     "  tssa-compile program.json                    a PyTorch program, as the Python package "
     "tssa writes it\n\n"
     "EXIT CODES: 0 ok, 1 error in the model, 2 usage, 3 unsupported, 4 mismatch,\n"
@@ -258,6 +265,18 @@ std::optional<int> takeSizes(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Takes the model and the machine.
+std::optional<int> takeModel(const CommandLine &line, Options &options) {
+  if (line.input.empty() && line.emit != "machine")
+    return reportUsage("expected a model, MODEL.onnx, MODEL.mlir or PROGRAM.json");
+  options.input = line.input;
+  options.mcpu = line.mcpu;
+  options.machine = line.machine;
+  if (line.machine.getNumOccurrences() && line.mcpu.getNumOccurrences())
+    return reportUsage("--machine and --mcpu exclude each other");
+  return std::nullopt;
+}
+
 /// Takes --no-merge, --force and --without.
 std::optional<int> takeTransforms(const CommandLine &line, Options &options) {
   options.merges = !line.noMerge;
@@ -294,6 +313,7 @@ std::optional<int> takeBisect(const CommandLine &line, Options &options) {
 
 std::optional<int> takeStage(const CommandLine &line, Options &options) {
   std::optional<Emit> emit = StringSwitch<std::optional<Emit>>(line.emit)
+                                 .Case("machine", Emit::Machine)
                                  .Case("schedule", Emit::Schedule)
                                  .Case("llvm", Emit::LLVM)
                                  .Case("ptx", Emit::PTX)
@@ -302,7 +322,7 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
                                  .Case("so", Emit::SharedObject)
                                  .Default(std::nullopt);
   if (!emit)
-    return reportUsage("expected llvm, ptx, asm, obj, so or schedule for --emit, got '" +
+    return reportUsage("expected llvm, ptx, asm, obj, so, schedule or machine for --emit, got '" +
                        line.emit + "'");
   options.emit = *emit;
   options.lastStage = options.emit == Emit::Schedule ? "layout" : "target";
@@ -402,11 +422,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     listOperators(outs());
     return Success;
   }
-  if (line.input.empty())
-    return reportUsage("expected a model, MODEL.onnx, MODEL.mlir or PROGRAM.json");
-  options.input = line.input;
   options.output = line.output;
-  options.mcpu = line.mcpu;
+  if (std::optional<int> code = takeModel(line, options))
+    return code;
   takeSchedules(line, options);
   options.dumpDir = line.dumpDir;
   options.verifyEachStage = line.verify;

@@ -27,13 +27,15 @@ enum ExitCode {
   InternalError = 70
 };
 
-enum class Emit { Module, Schedule, LLVM, PTX, Assembly, Object, SharedObject };
+enum class Emit { Machine, Module, Schedule, LLVM, PTX, Assembly, Object, SharedObject };
 
 struct Options {
   std::string input;
   std::string output;
   std::vector<Target> targets;
   std::string mcpu;
+  /// The file of the machine, instead of `mcpu`; empty for none.
+  std::string machine;
   std::string lastStage;
   Emit emit;
   std::string schedule;

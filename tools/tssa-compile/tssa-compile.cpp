@@ -125,6 +125,13 @@ static int writeModule(const Options &options, mlir::ModuleOp module) {
   });
 }
 
+static int writeMachine(const Options &options, const cpu::Machine &machine) {
+  return writeOutput(options, [&](raw_pwrite_stream &stream) {
+    stream << cpu::printMachine(machine) << '\n';
+    return Error::success();
+  });
+}
+
 static int writeSchedules(const Options &options, const Compilation &compilation) {
   return writeOutput(options, [&](raw_pwrite_stream &stream) {
     stream << compilation.getSchedules();
@@ -228,6 +235,31 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
   return compile;
 }
 
+/// Returns the machine of --machine or --mcpu.
+static Expected<cpu::Machine> getMachine(const Options &options) {
+  if (options.machine.empty()) {
+    Expected<cpu::Machine> machine = cpu::resolveMachine(options.mcpu);
+    if (machine && machine->isGenericModel && options.mcpu != "native")
+      errs() << "tssa-compile: warning: the caches and ports of '" << options.mcpu
+             << "' are not known: those of " << cpu::getGenericCPU(*machine) << " are assumed\n";
+    return machine;
+  }
+  std::string where = "--machine: '" + options.machine + "' ";
+  auto file = MemoryBuffer::getFile(options.machine);
+  if (!file)
+    return createStringError(file.getError(),
+                             where + "cannot be read: " + file.getError().message());
+  Error error = checkText((*file)->getBuffer());
+  if (!error) {
+    Expected<cpu::Machine> machine = cpu::readMachine((*file)->getBuffer());
+    if (machine)
+      return machine;
+    error = machine.takeError();
+  }
+  return createStringError(inconvertibleErrorCode(),
+                           where + "is no machine: " + toString(std::move(error)));
+}
+
 /// Returns the number of threads that compile. Each needs memory of its own.
 static unsigned countThreads(const Options &options) {
   constexpr uint64_t bytesOfThread = uint64_t(256) << 20;
@@ -237,25 +269,33 @@ static unsigned countThreads(const Options &options) {
   return count;
 }
 
+/// Makes the folder of --cache-dir, if it is given.
+static int openCache(const Options &options) {
+  runtime::CacheFolderState state;
+  if (options.cacheDir.empty())
+    return Success;
+  runtime::Status status = runtime::openCacheFolder(options.cacheDir, state);
+  return status.ok() ? Success : report(options, status.message, ModelError);
+}
+
 static int compileModel(const Options &options) {
   if (options.output != "-" && sys::fs::equivalent(options.input, options.output)) {
     errs() << "tssa-compile: error: the output '" << options.output << "' is the input\n";
     return UsageError;
   }
-  Expected<cpu::Machine> machine = cpu::resolveMachine(options.mcpu);
+  Expected<cpu::Machine> machine = getMachine(options);
   if (!machine) {
     errs() << "tssa-compile: error: " << toString(machine.takeError()) << '\n';
     return UsageError;
   }
+  if (options.emit == Emit::Machine)
+    return writeMachine(options, *machine);
   if (Expected<std::string> assembler = cuda::findAssembler(); !assembler) {
     errs() << "tssa-compile: error: " << toString(assembler.takeError()) << '\n';
     return UsageError;
   }
-  if (!options.cacheDir.empty()) {
-    runtime::CacheFolderState state;
-    if (runtime::Status status = runtime::openCacheFolder(options.cacheDir, state); !status.ok())
-      return report(options, status.message, ModelError);
-  }
+  if (int code = openCache(options))
+    return code;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   Threads threads(countThreads(options));

@@ -125,6 +125,8 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
   text += line("compiled", "by " + printable(manifest.toolBuild) + " for " +
                                printable(manifest.variants[0].triple) + ", cpu " +
                                printable(manifest.variants[0].cpu));
+  if (!manifest.variants[0].machine.empty())
+    text += line("machine", printable(manifest.variants[0].machine));
   std::string device;
   Status host = checkMachine(manifest, "auto", device);
   text +=
@@ -222,7 +224,8 @@ static void writeVariant(Json &json, const Manifest &manifest, const Variant &va
   json.key("cpu_features").beginArray();
   for (const std::string &feature : variant.cpuFeatures)
     json.string(feature);
-  json.endArray().key("memory").beginObject();
+  json.endArray().key("machine").string(variant.machine);
+  json.key("memory").beginObject();
   json.key("constant_bytes").integer(variant.memory.constantBytes);
   json.key("arena_bytes").integer(variant.memory.arenaBytes);
   json.key("growable").boolean(variant.memory.growable).endObject();

@@ -1,4 +1,4 @@
-//===- LayoutAttributes.cpp - how tensors are stored -===//
+//===- LayoutAttributes.cpp - layout maps, and the machine -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,7 @@
 #include "dialects/layout/IR/LayoutAttributes.h"
 #include "dialects/layout/Algebra/LayoutMapText.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::tssa::layout;
@@ -75,4 +76,47 @@ void MapAttr::print(AsmPrinter &printer) const {
 LogicalResult MapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               ArrayRef<int64_t> integers) {
   return LayoutMap::fromIntegers(integers, [&](const Twine &message) { emitError() << message; });
+}
+
+//===----------------------------------------------------------------------===//
+// MachineAttr
+//===----------------------------------------------------------------------===//
+
+/// Reads `name = number` into `model`. `seen` has the names before.
+static ParseResult parseMachineField(AsmParser &parser, MachineModel &model, StringSet<> &seen) {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  const MachineField *field = llvm::find_if(
+      getMachineFields(), [&](const MachineField &known) { return known.name == name; });
+  if (field == getMachineFields().end())
+    return parser.emitError(location, "no number of a machine has the name '") << name << "'";
+  if (!seen.insert(name).second)
+    return parser.emitError(location, "'") << name << "' is given twice";
+  return failure(parser.parseEqual() || parser.parseInteger(model.*field->value));
+}
+
+Attribute MachineAttr::parse(AsmParser &parser, Type) {
+  SMLoc location = parser.getCurrentLocation();
+  MachineModel model;
+  StringSet<> seen;
+  auto parseField = [&]() { return parseMachineField(parser, model, seen); };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseField))
+    return {};
+  for (const MachineField &field : getMachineFields())
+    if (!seen.contains(field.name)) {
+      parser.emitError(location, "expected the machine to have '") << field.name << "'";
+      return {};
+    }
+  return parser.getChecked<MachineAttr>(location, parser.getContext(), model);
+}
+
+void MachineAttr::print(AsmPrinter &printer) const {
+  printNumbers(printer.getStream(), getModel());
+}
+
+LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  MachineModel model) {
+  return checkMachineModel(model, [&](const Twine &message) { emitError() << message; });
 }

@@ -8,6 +8,7 @@
 #define DIALECTS_LAYOUT_IR_LAYOUTATTRIBUTES_H
 
 #include "dialects/layout/Algebra/LayoutMap.h"
+#include "dialects/layout/IR/MachineModel.h"
 #include "mlir/IR/Attributes.h"
 
 #include "dialects/layout/IR/LayoutEnums.h.inc"

@@ -46,6 +46,28 @@ def Layout_MapAttr : AttrDef<Layout_Dialect, "Map"> {
   }];
 }
 
+def Layout_MachineAttr : AttrDef<Layout_Dialect, "Machine"> {
+  let mnemonic = "machine";
+  let summary = "the machine for which layouts and schedules are chosen";
+  let description = [{
+    The numbers of a machine, by name and in any order. All must be given.
+    dialects/layout/IR/MachineModel.h says what each means, and in which unit. A
+    module carries its machine as `layout.machine`. A module without this attribute
+    has the machine of the example.
+
+    Constraints:
+    - (C1) all numbers are positive and not absurdly large; `lanes`, `lineBytes` and
+      `blockThreads` are powers of 2.
+    - (C2) `l1Bytes` is a multiple of `l1Ways` * `lineBytes`.
+    - (C3) `blockThreads` is a multiple of the 32 lanes of a warp.
+
+    Example: `#layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432, blockThreads = 256, sharedBytes = 101376>`
+  }];
+  let parameters = (ins AttrParameter<"MachineModel", "the numbers">:$model);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1; // C1, C2, C3
+}
+
 def Layout_Level : I32Enum<"Level", "a level of parallelism, on which iterations run at the same time", [
   I32EnumCase<"Parallel", 0, "parallel">, I32EnumCase<"Block", 1, "block">,
   I32EnumCase<"Lane", 2, "lane">

@@ -14,13 +14,19 @@ def Layout_Dialect : Dialect {
   let cppNamespace = "::mlir::tssa::layout";
   let summary = "how a tensor lies in memory and how the loops of a kernel run";
   let description = [{
-    `#layout.map` says how a tensor is stored. The `schedule` region of a
+    `#layout.map` says how a tensor is stored. `#layout.machine`, the attribute
+    `layout.machine` of a module, is the machine for which that is chosen. The `schedule` region of a
     `te.kernel` is a list of ops of this dialect. Loops are
     values: `layout.loops` returns the loops of a labelled te.compute in the order
     of its dims, and the other ops take loops as operands. `layout.split` and
     `layout.fuse` consume their loops and return new ones. No op of a schedule
     changes what a kernel computes.
   }];
+  let extraClassDeclaration = [{
+    /// The attribute of a module that holds its machine.
+    static constexpr ::llvm::StringLiteral getMachineName() { return "layout.machine"; }
+  }];
+  let hasOperationAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }

@@ -75,6 +75,14 @@ void LayoutDialect::initialize() {
       >();
 }
 
+LogicalResult LayoutDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != getMachineName() ||
+      (isa<ModuleOp>(op) && isa<MachineAttr>(attribute.getValue())))
+    return success();
+  return op->emitError("expects '") << getMachineName()
+                                    << "' to be a #layout.machine of a module";
+}
+
 LogicalResult LaunchesOp::verify() {
   if (getPositions().empty() || getPositions().front() < 0 ||
       !llvm::is_sorted(getPositions(), std::less_equal<int64_t>())) // C1

@@ -143,7 +143,7 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
     return other != dim && operands[operand].strides[other] % lanes != 0;
   };
   if (!access.isPackable() && llvm::any_of(llvm::seq<unsigned>(0, op.getNumDims()), misaligns))
-    pattern.loads += std::min<double>(lanes * 4.0 / machine.cacheLine, 1);
+    pattern.loads += std::min<double>(lanes * 4.0 / machine.lineBytes, 1);
   return pattern;
 }
 

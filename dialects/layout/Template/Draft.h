@@ -15,7 +15,7 @@
 #define DIALECTS_LAYOUT_TEMPLATE_DRAFT_H
 
 #include "dialects/layout/Analysis/Access.h"
-#include "dialects/layout/Analysis/MachineModel.h"
+#include "dialects/layout/IR/MachineModel.h"
 #include "dialects/layout/Template/Point.h"
 #include "dialects/layout/Template/Roles.h"
 

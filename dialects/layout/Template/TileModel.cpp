@@ -205,12 +205,13 @@ static std::optional<unsigned> chooseVectorDim(te::ComputeOp op, ArrayRef<Access
   return choice;
 }
 
-/// Returns the cycles of one reduction step of a tile of `rows` x `vectors` accumulators. The core
-/// starts two multiply-adds and two loads per cycle, and a multiply-add has a latency of four
-/// cycles. Each row loads an operand of its own; the operand of a vector takes `vectorLoads` loads.
-static double getStepCost(int64_t rows, int64_t vectors, double vectorLoads) {
-  double multiplyAdds = rows * vectors / 2.0;
-  double loads = (vectors * vectorLoads + rows) / 2.0;
+/// Returns the cycles of one reduction step of a tile of `rows` x `vectors` accumulators. A
+/// multiply-add has a latency of four cycles. Each row loads an operand of its own; the operand of a
+/// vector takes `vectorLoads` loads.
+static double getStepCost(int64_t rows, int64_t vectors, double vectorLoads,
+                          const MachineModel &machine) {
+  double multiplyAdds = static_cast<double>(rows * vectors) / machine.fmaPorts;
+  double loads = (vectors * vectorLoads + rows) / machine.loadPorts;
   return std::max({multiplyAdds, loads, 4.0}) + 0.5;
 }
 
@@ -275,9 +276,9 @@ public:
     for (int64_t stride : strides) {
       DenseMap<int64_t, int64_t> lines; // the number of lines in each set
       for (int64_t row = 0; row < rows; ++row)
-        ++lines[llvm::mod(row * stride, machine.cacheWayBytes) / machine.cacheLine];
+        ++lines[llvm::mod(row * stride, machine.getL1WayBytes()) / machine.lineBytes];
       for (auto [set, count] : lines)
-        if (count >= machine.cacheWays)
+        if (count >= machine.l1Ways)
           cost += 0.5 * count;
     }
     return cost;
@@ -320,7 +321,7 @@ static RowTile chooseRowTile(te::ComputeOp op, ArrayRef<Access> accesses, unsign
     for (int64_t rows = 1; rows <= std::min(extent, available / vectors - 1); ++rows) {
       double cost = getTiledCost(columns, vectors, [&](int64_t v) {
         return getTiledCost(extent, rows, [&](int64_t r) {
-          return getStepCost(r, v, vectorLoads) + conflicts.getCost(r);
+          return getStepCost(r, v, vectorLoads, machine) + conflicts.getCost(r);
         });
       });
       cost /= static_cast<double>(columns) * static_cast<double>(extent);

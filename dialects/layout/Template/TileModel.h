@@ -8,7 +8,7 @@
 #define DIALECTS_LAYOUT_TEMPLATE_TILEMODEL_H
 
 #include "dialects/layout/Analysis/Access.h"
-#include "dialects/layout/Analysis/MachineModel.h"
+#include "dialects/layout/IR/MachineModel.h"
 #include "dialects/layout/Template/Point.h"
 
 namespace mlir::tssa::layout {

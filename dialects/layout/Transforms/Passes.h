@@ -7,7 +7,6 @@
 #ifndef DIALECTS_LAYOUT_TRANSFORMS_PASSES_H
 #define DIALECTS_LAYOUT_TRANSFORMS_PASSES_H
 
-#include "dialects/layout/Analysis/MachineModel.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -24,16 +23,20 @@ namespace mlir::tssa::layout {
 /// then those of constants.
 using StoresObserver = std::function<void(ModuleOp)>;
 
+/// Creates the pass that makes `model` the machine of the module.
+std::unique_ptr<Pass> createSetMachine(const MachineModel &model);
+
 /// Creates the pass that applies the stores, which calls `observer` first unless it is empty.
 std::unique_ptr<Pass> createMaterializeStores(StoresObserver observer);
 
-/// Adds the passes of the layout stage for CPUs, which choose how tensors are stored and fill in
-/// the schedules. `point` is the option of layout-schedule-default.
+/// Adds the passes of the layout stage for CPUs, which choose for `machine` how tensors are stored
+/// and fill in the schedules. `point` is the option of layout-schedule-default.
 void buildLayoutStage(OpPassManager &manager, const MachineModel &machine, unsigned point,
                       const StoresObserver &observer = {});
 
-/// Adds the passes of the layout stage for devices, which fill in the schedules.
-void buildDeviceLayoutStage(OpPassManager &manager, const StoresObserver &observer = {});
+/// Adds the passes of the layout stage for devices, which fill in the schedules for `machine`.
+void buildDeviceLayoutStage(OpPassManager &manager, const MachineModel &machine,
+                            const StoresObserver &observer = {});
 
 } // namespace mlir::tssa::layout
 

@@ -9,6 +9,30 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SetMachine : Pass<"layout-set-machine", "::mlir::ModuleOp"> {
+  let summary = "give a module the machine for which it is compiled";
+  let description = [{
+    The passes that follow choose layouts and schedules for the machine in the attribute
+    `layout.machine`. The layout stage sets the machine of `--mcpu` or `--machine`; alone, the pass
+    sets the default machine.
+
+    - **Needs**: nothing.
+    - **Keeps**: everything but a machine that the module has.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    module {
+    }
+
+    // After
+    module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432, blockThreads = 256, sharedBytes = 101376>} {
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
 def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
   let summary = "choose the layouts in which results of kernels are stored";
   let description = [{
@@ -341,8 +365,8 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
     share. In a reduction, the model also counts what a result costs once: joining the lanes, if
     they are over a reduction dim, and the epilogue, whose functions are then dear because they are
     of scalars. The rows of a tile share loads of lanes that are not adjacent. Each kernel then has a
-    schedule that performs well without tuning. A remark gives the point and its predicted cycles,
-    or the tile.
+    schedule that performs well without tuning on the machine of the module. A remark gives the
+    point and its predicted cycles, or the tile.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.
@@ -379,8 +403,6 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"lanes", "lanes", "int64_t", "16", "f32 lanes of a vector register">,
-    Option<"registers", "registers", "int64_t", "32", "vector registers">,
     Option<"point", "point", "unsigned", "0",
            "rank of the points to take from the spaces of expressions; counts modulo their number">];
   let statistics = [Statistic<"numScheduled", "scheduled", "schedules made">];
@@ -394,7 +416,7 @@ def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
     memory the parts of both operands that a few reduction steps need. The lanes of a warp or of a
     block share a long reduction. Any other result is computed by one lane, and a lane computes four
     elements at once if they are adjacent. In a kernel of several expressions, a block computes a
-    row. A remark gives the form that was chosen for each kernel.
+    row. Blocks have as many threads as the machine of the module says. A remark gives the form that was chosen for each kernel.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.

@@ -35,7 +35,7 @@ struct PrintTemplate : layout::impl::PrintTemplateBase<PrintTemplate> {
   void print(te::ComputeOp compute, const ConstantOperands &constants) {
     llvm::outs() << "  @" << compute.getLabel().value_or("?") << ' ' << getRoles(compute) << '\n';
     std::vector<RankedPoint> ranked =
-        rankPoints(compute, constants.getAccesses(compute), MachineModel());
+        rankPoints(compute, constants.getAccesses(compute), getMachineModel(getOperation()));
     for (auto [rank, entry] : llvm::enumerate(ranked)) {
       if (rank == static_cast<size_t>(points))
         break;

@@ -109,7 +109,7 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
   using ScheduleDefaultBase::ScheduleDefaultBase;
 
   void runOnOperation() final {
-    MachineModel machine{lanes, registers};
+    MachineModel machine = getMachineModel(getOperation());
     Scheduler scheduler(getOperation(), machine, point);
     WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
@@ -128,15 +128,12 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
 
 void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine, unsigned point,
                               const StoresObserver &observer) {
+  manager.addPass(createSetMachine(machine));
   manager.addPass(createChooseStores());
   manager.addPass(createMaterializeStores(observer));
   manager.addPass(createDropCopies());
   manager.addPass(createKeepRows());
-  ScheduleDefaultOptions options;
-  options.lanes = machine.lanes;
-  options.registers = machine.registers;
-  options.point = point;
-  manager.addPass(createScheduleDefault(options));
+  manager.addPass(createScheduleDefault({point}));
   manager.addPass(createChoosePacking());
   manager.addPass(createMaterializeStores(observer));
 }

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Access.h"
+#include "dialects/layout/IR/MachineModel.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
@@ -40,9 +41,7 @@ using namespace mlir::tssa::layout;
 
 /// The extent assumed for a dim of dynamic size.
 static constexpr int64_t assumedExtent = 256;
-static constexpr int64_t warpSize = 32;
-/// The number of threads of a block, except for tiled products.
-static constexpr int64_t blockSize = 256;
+static constexpr int64_t warpSize = MachineModel::warp;
 /// If there are fewer elements than this, each lane computes only one.
 static constexpr int64_t fewElements = 4096;
 /// The number of results that occupy a device if each lane computes one result.
@@ -71,8 +70,9 @@ struct ProductDims {
 /// Writes the schedule of one expression.
 class SIMTScheduler {
 public:
-  SIMTScheduler(OpBuilder &builder, te::ComputeOp op)
-      : builder(builder), op(op), accesses(getAccesses(op)), loc(op.getLoc()) {}
+  SIMTScheduler(OpBuilder &builder, te::ComputeOp op, const MachineModel &machine)
+      : builder(builder), op(op), accesses(getAccesses(op)), loc(op.getLoc()),
+        blockSize(machine.blockThreads) {}
 
   /// Writes the schedule of a kernel's only expression.
   void writeAlone() {
@@ -179,7 +179,7 @@ private:
     BindOp::create(builder, loc, lane, Level::Lane);
   }
 
-  static int64_t chooseBlockSize(int64_t iterations) {
+  int64_t chooseBlockSize(int64_t iterations) {
     int64_t needed = llvm::PowerOf2Ceil(std::max<int64_t>(iterations, 1));
     return std::clamp(needed, warpSize, blockSize);
   }
@@ -385,12 +385,14 @@ private:
   te::ComputeOp op;
   SmallVector<Access> accesses;
   Location loc;
+  int64_t blockSize;        ///< number of threads of a block, except for tiled products
   SmallVector<Value> loops; ///< the loop of each dim
 };
 
 struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
   void runOnOperation() final {
     OpBuilder builder(&getContext());
+    MachineModel machine = getMachineModel(getOperation());
     WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
         return WalkResult(checkScheduledLabels(kernel));
@@ -398,7 +400,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
         return WalkResult::interrupt();
       builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());
       ++numScheduled;
-      schedule(builder, kernel);
+      schedule(builder, kernel, machine);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
@@ -406,7 +408,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
   }
 
   /// Writes the schedule of a kernel. Its last expression is the root.
-  static void schedule(OpBuilder &builder, te::KernelOp kernel) {
+  static void schedule(OpBuilder &builder, te::KernelOp kernel, const MachineModel &machine) {
     SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
     if (expressions.empty()) {
       remark::missed(kernel.getLoc(), getRemarkOptions())
@@ -415,15 +417,17 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
     }
     te::ComputeOp root = expressions.pop_back_val();
     if (expressions.empty())
-      return SIMTScheduler(builder, root).writeAlone();
+      return SIMTScheduler(builder, root, machine).writeAlone();
     for (te::ComputeOp expression : expressions)
-      SIMTScheduler(builder, expression).writeInner(countRowDims(root, expression));
-    SIMTScheduler(builder, root).writeRoot(expressions);
+      SIMTScheduler(builder, expression, machine).writeInner(countRowDims(root, expression));
+    SIMTScheduler(builder, root, machine).writeRoot(expressions);
   }
 };
 } // namespace
 
-void layout::buildDeviceLayoutStage(OpPassManager &manager, const StoresObserver &observer) {
+void layout::buildDeviceLayoutStage(OpPassManager &manager, const MachineModel &machine,
+                                    const StoresObserver &observer) {
+  manager.addPass(createSetMachine(machine));
   manager.addPass(createMaterializeStores(observer));
   manager.addPass(createScheduleSIMT());
 }

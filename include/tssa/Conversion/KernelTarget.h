@@ -38,8 +38,8 @@ struct LaneAccess {
 class BlockThreads {
 public:
   virtual ~BlockThreads() = default;
-  /// The number of threads: a multiple of the 32 threads of a warp.
-  int64_t count = 32;
+  /// The number of threads: a multiple of those of a warp.
+  int64_t count = mlir::tssa::layout::MachineModel::warp;
 
   /// Builds the number of this thread in its block, of type index.
   virtual mlir::Value buildNumber(IndexBuilder &index) = 0;

@@ -177,6 +177,9 @@ struct Variant {
   std::string cpu;    ///< "x86-64-v4"
   /// The features that the host code needs, in LLVM's spelling ("avx512f"); checked at load.
   std::vector<std::string> cpuFeatures;
+  /// The machine for which schedules were chosen, as `tssa-compile --machine` reads it: one line of
+  /// text, or empty. A run does not depend on it.
+  std::string machine;
   std::vector<Launch> launches;
   Memory memory;
   std::vector<Kernel> kernels; ///< empty for CPUs; names are unique

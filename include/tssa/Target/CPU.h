@@ -14,6 +14,7 @@
 #ifndef TSSA_TARGET_CPU_H
 #define TSSA_TARGET_CPU_H
 
+#include "dialects/layout/IR/MachineModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"
@@ -36,14 +37,35 @@ struct Machine {
   std::vector<std::string> features;
   /// The size in bytes of the widest vector register: 64 or 32.
   unsigned vectorBytes = 32;
+  /// What the choice of schedules depends on. It has the lanes and registers of `vectorBytes`, but
+  /// a machine that was read from text may have others.
+  mlir::tssa::layout::MachineModel model;
+  /// Whether `model` is that of x86-64-v3 or x86-64-v4 because none of `cpu` is known.
+  bool isGenericModel = false;
 
   /// Returns the features as LLVM expects them: "+avx2,+fma ...".
   std::string getFeatureString() const;
 };
 
 /// Returns the machine that `mcpu` names. The name "native" stands for the machine that runs the
-/// compiler.
+/// compiler: only then does the result depend on the host, whose caches are measured.
 llvm::Expected<Machine> resolveMachine(llvm::StringRef mcpu);
+
+/// Returns the name of the CPU whose model stands for those of unknown CPUs: x86-64-v4 or x86-64-v3,
+/// by the size of the vector registers.
+llvm::StringRef getGenericCPU(const Machine &machine);
+
+/// Returns a machine of these features and this model. Fails for an unknown CPU or feature, and for
+/// features that are too few.
+llvm::Expected<Machine> restoreMachine(llvm::StringRef cpu, std::vector<std::string> features,
+                                       const mlir::tssa::layout::MachineModel &model);
+
+/// Returns the machine as one line of text without its end. `readMachine` reads it, also on another
+/// host.
+std::string printMachine(const Machine &machine);
+
+/// Reads what `printMachine` wrote. The text must be safe for the parser (Pipeline/CheckText.h).
+llvm::Expected<Machine> readMachine(llvm::StringRef text);
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Machine &machine);
 

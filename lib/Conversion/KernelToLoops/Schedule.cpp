@@ -15,7 +15,7 @@ using namespace ::tssa::conversion;
 
 /// The largest number of threads of a block on any device.
 static constexpr int64_t maxThreads = 1024;
-static constexpr int64_t warpSize = 32;
+static constexpr int64_t warpSize = MachineModel::warp;
 
 const TileGroup *Schedule::getTile(unsigned loop) const {
   for (const TileGroup &group : tiles)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MachineModels.h"
 #include "tssa/Target/CPU.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -80,33 +81,26 @@ std::string Machine::getFeatureString() const {
   return text;
 }
 
-Expected<Machine> resolveMachine(StringRef mcpu) {
+StringRef getGenericCPU(const Machine &machine) {
+  return machine.vectorBytes == 64 ? "x86-64-v4" : "x86-64-v3";
+}
+
+/// Returns what LLVM knows of a CPU, with `features` added or removed. `name` is that of the CPU
+/// itself, which must be known too.
+static Expected<std::unique_ptr<MCSubtargetInfo>> getSubtarget(StringRef name, StringRef cpu,
+                                                               ArrayRef<std::string> features) {
   Expected<const Target *> target = getTarget();
   if (!target)
     return target.takeError();
-  Machine machine;
-  machine.triple = targetTriple;
-  SmallVector<std::string> hostFeatures;
-  if (mcpu == "native") {
-    if (!Triple(sys::getProcessTriple()).isX86())
-      return makeError("--mcpu=native needs an x86-64 machine; name a CPU, such as x86-64-v3");
-    machine.cpu = sys::getHostCPUName().str();
-    for (auto &feature : sys::getHostCPUFeatures())
-      hostFeatures.push_back((feature.second ? "+" : "-") + feature.first().str());
-  } else {
-    machine.cpu = mcpu.str();
-  }
-  llvm::sort(hostFeatures);
   std::unique_ptr<MCSubtargetInfo> subtarget((*target)->createMCSubtargetInfo(
-      Triple(targetTriple), mcpu == "native" ? "x86-64" : machine.cpu,
-      llvm::join(hostFeatures, ",")));
-  if (!subtarget->isCPUStringValid(machine.cpu) || !subtarget->checkFeatures("+64bit"))
-    return makeError("expected an x86-64 CPU for --mcpu, such as native, x86-64-v3 or x86-64-v4; "
-                     "got '" +
-                     machine.cpu + "'");
-  for (const char *feature : usedFeatures)
-    if (subtarget->checkFeatures("+" + std::string(feature)))
-      machine.features.push_back(feature);
+      Triple(targetTriple), cpu, llvm::join(features, ",")));
+  if (!subtarget->isCPUStringValid(name) || !subtarget->checkFeatures("+64bit"))
+    return makeError("expected an x86-64 CPU, such as x86-64-v3 or x86-64-v4; got '" + name + "'");
+  return subtarget;
+}
+
+/// Sets the size of the vector registers by the features. Fails if these are too few.
+static Error setVectorBytes(Machine &machine) {
   auto has = [&](const char *feature) { return llvm::is_contained(machine.features, feature); };
   // Without these features, conversions and fused multiply-adds would call a library.
   for (const char *feature : {"avx2", "fma", "f16c"})
@@ -114,6 +108,57 @@ Expected<Machine> resolveMachine(StringRef mcpu) {
       return makeError("expected a CPU with AVX2, FMA and F16C, such as x86-64-v3; '" +
                        machine.cpu + "' has no " + feature);
   machine.vectorBytes = has("avx512f") && has("avx512vl") ? 64 : 32;
+  return Error::success();
+}
+
+Expected<Machine> resolveMachine(StringRef mcpu) {
+  Machine machine;
+  machine.triple = targetTriple;
+  bool isNative = mcpu == "native";
+  std::vector<std::string> hostFeatures;
+  if (isNative) {
+    if (!Triple(sys::getProcessTriple()).isX86())
+      return makeError("--mcpu=native needs an x86-64 machine; name a CPU, such as x86-64-v3");
+    for (auto &feature : sys::getHostCPUFeatures())
+      hostFeatures.push_back((feature.second ? "+" : "-") + feature.first().str());
+  }
+  machine.cpu = isNative ? sys::getHostCPUName().str() : mcpu.str();
+  llvm::sort(hostFeatures);
+  Expected<std::unique_ptr<MCSubtargetInfo>> subtarget =
+      getSubtarget(machine.cpu, isNative ? "x86-64" : machine.cpu, hostFeatures);
+  if (!subtarget)
+    return subtarget.takeError();
+  for (const char *feature : usedFeatures)
+    if ((*subtarget)->checkFeatures("+" + std::string(feature)))
+      machine.features.push_back(feature);
+  if (Error error = setVectorBytes(machine))
+    return error;
+  auto model = lookupMachineModel(machine.cpu, machine.vectorBytes);
+  machine.isGenericModel = !model;
+  if (!model)
+    model = lookupMachineModel(getGenericCPU(machine), machine.vectorBytes);
+  machine.model = *model;
+  if (isNative)
+    readCaches("/sys/devices/system/cpu/cpu0/cache", machine.model);
+  return machine;
+}
+
+Expected<Machine> restoreMachine(StringRef cpu, std::vector<std::string> features,
+                                 const mlir::tssa::layout::MachineModel &model) {
+  Machine machine;
+  machine.triple = targetTriple;
+  machine.cpu = cpu.str();
+  machine.features = std::move(features);
+  machine.model = model;
+  if (auto subtarget = getSubtarget(cpu, "x86-64", {}); !subtarget)
+    return subtarget.takeError();
+  for (const std::string &feature : machine.features)
+    if (!llvm::is_contained(usedFeatures, feature))
+      return makeError("no feature that code may use has the name '" + feature + "'");
+  if (!llvm::is_sorted(machine.features, std::less_equal<std::string>()))
+    return makeError("expected features that are sorted and not repeated");
+  if (Error error = setVectorBytes(machine))
+    return error;
   return machine;
 }
 

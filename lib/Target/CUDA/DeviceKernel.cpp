@@ -23,10 +23,6 @@ using namespace ::tssa::cuda;
 /// The size in bytes of the widest access, which is also the alignment of tensors and shared
 /// buffers.
 static constexpr int64_t widestAccess = 16;
-/// The bytes of shared memory that a block may have on every device of compute capability 8.0 or
-/// higher.
-static constexpr int64_t mostSharedBytes = 99 << 10;
-static constexpr int32_t warpSize = 32;
 
 ArrayRef<layout::Level> DeviceKernel::getLevels() const {
   static constexpr layout::Level levels[] = {layout::Level::Block, layout::Level::Lane};
@@ -58,9 +54,10 @@ void DeviceKernel::buildFailure(IndexBuilder &index, Value errors) {
 }
 
 LogicalResult DeviceKernel::finish(func::FuncOp func) {
-  if (sharedBytes > mostSharedBytes)
+  int64_t most = layout::getMachineModel(func->getParentOfType<ModuleOp>()).sharedBytes;
+  if (sharedBytes > most)
     return func.emitError("needs ") << sharedBytes << " bytes of shared memory, more than the "
-                                    << mostSharedBytes << " that a device has";
+                                    << most << " that a device has";
   te::setBlock(func, te::BlockAttr::get(func.getContext(), count, sharedBytes));
   return success();
 }
@@ -171,7 +168,8 @@ void DeviceKernel::buildBarrier(IndexBuilder &index) {
 
 /// Exchanges one 32-bit word with the partner thread.
 static Value exchangeWord(OpBuilder &builder, Location loc, Value word, int64_t distance) {
-  return gpu::ShuffleOp::create(builder, loc, word, static_cast<int32_t>(distance), warpSize,
+  return gpu::ShuffleOp::create(builder, loc, word, static_cast<int32_t>(distance),
+                                static_cast<int32_t>(layout::MachineModel::warp),
                                 gpu::ShuffleMode::XOR)
       .getShuffleResult();
 }

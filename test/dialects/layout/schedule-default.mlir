@@ -1,5 +1,4 @@
 // RUN: tssa-opt %s -layout-schedule-default | FileCheck %s
-// RUN: tssa-opt %s -layout-schedule-default="lanes=8 registers=16" | FileCheck %s --check-prefix=AVX2
 // RUN: tssa-opt %s --layout-schedule-default --remarks-filter=layout-schedule-default --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, Lanes=16, RowDims=0, Rows=13, Vectors=2
@@ -8,7 +7,6 @@
 // A matrix product: vectors of columns, rows that share the loads of a vector,
 // column blocks outside of row blocks.
 // CHECK-LABEL: te.kernel @matmul
-// AVX2-LABEL: te.kernel @matmul
 te.kernel @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> {
   %y = te.compute @y (d0: 512, d1: 512) reduce (d2: 512) init (0.0 : f32) {
     %x = te.read %a[d0, d2] : tensor<512x512xf32>
@@ -23,7 +21,6 @@ te.kernel @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<51
   // CHECK: layout.register_tile %[[M]]#1, %[[N]]#1
   // CHECK: layout.vectorize %[[N]]#2
   // CHECK: layout.bind %[[N]]#0, %[[M]]#0 to parallel
-  // AVX2: layout.split %{{.*}} [*, {{[0-9]+}}, 8]
   te.return %y : tensor<512x512xf32>
 }
 

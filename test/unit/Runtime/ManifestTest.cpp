@@ -27,6 +27,7 @@ static void sealManifest(std::string &bytes) {
 TEST(Manifest, RoundTrip) {
   Manifest manifest = makeAddManifest();
   manifest.producer = "somebody";
+  manifest.variants[0].machine = "{cpu = \"x86-64\"}";
   manifest.code = {{0, 4096}, SHA256::hash("code")};
   Variant &variant = manifest.variants.emplace_back(manifest.variants[0]);
   variant.target = "cuda:sm_90";
@@ -39,6 +40,7 @@ TEST(Manifest, RoundTrip) {
   ASSERT_OK(decodeManifest(bytes, read));
   EXPECT_EQ(encodeManifest(read), bytes);
   EXPECT_EQ(read.producer, "somebody");
+  EXPECT_EQ(read.variants[1].machine, "{cpu = \"x86-64\"}");
   EXPECT_EQ(read.outputs[1].dims[0].kind, Dim::Derived);
   EXPECT_EQ(read.symbols[0].max, 1 << 20);
   EXPECT_EQ(read.variants[0].launches[0].nodes, std::vector<int32_t>{0});
@@ -89,12 +91,12 @@ TEST(Manifest, OtherMajorVersion) {
   sealManifest(bytes);
   Manifest read;
   EXPECT_FAULT(TSSA_INCOMPATIBLE,
-               "made in version 2 of the artifact format, this runtime reads version 3: compile "
+               "made in version 2 of the artifact format, this runtime reads version 4: compile "
                "the model again",
                decodeManifest(bytes, read));
-  bytes[8] = 4;
+  bytes[8] = 5;
   sealManifest(bytes);
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 3: update the runtime",
+  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 4: update the runtime",
                decodeManifest(bytes, read));
 }
 
@@ -117,6 +119,10 @@ TEST(Manifest, Inconsistencies) {
     change(manifest);
     EXPECT_FAULT(TSSA_CORRUPT, text, decodeManifest(encodeManifest(manifest), read));
   };
+  expectFault("has a machine that is not one line of text",
+              [](Manifest &m) { m.variants[0].machine = "one\ntwo"; });
+  expectFault("has a machine that is not one line of text",
+              [](Manifest &m) { m.variants[0].machine = std::string(4097, 'x'); });
   expectFault("two inputs are named 'a'", [](Manifest &m) { m.inputs[1].name = "a"; });
   expectFault("has no name", [](Manifest &m) { m.outputs[0].name = ""; });
   expectFault("wrong kind", [](Manifest &m) { m.inputs[0].kind = Port::Out; });
