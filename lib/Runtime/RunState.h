@@ -119,6 +119,7 @@ private:
   /// Returns the reason why `shouldStop` returned true.
   Status whyStopped() const;
   void recordLaunch(int32_t launch, int32_t phase);
+  void recordFlops(int32_t launch, int64_t flops);
   void prepareResults();
   void installCallbacks();
   /// Replaces the callbacks that allocate by those for the device's memory.

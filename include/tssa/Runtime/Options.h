@@ -55,6 +55,7 @@ struct LaunchCounters {
 struct LaunchTime {
   uint64_t calls = 0;
   double seconds = 0;
+  double flops = 0; ///< floating-point operations in all calls
   LaunchCounters counters; ///< all zero where the device does not count
 };
 

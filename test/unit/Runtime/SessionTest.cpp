@@ -230,6 +230,7 @@ TEST_F(SessionTest, ProfileCountsLaunches) {
   ASSERT_EQ(profile.size(), 1u);
   EXPECT_EQ(profile[0].calls, 3u);
   EXPECT_GE(profile[0].seconds, 0);
+  EXPECT_EQ(profile[0].flops, 3 * 300);
 }
 
 TEST_F(SessionTest, EmbeddersThreads) {
