@@ -44,7 +44,7 @@
 extern "C" {
 #endif
 
-#define TSSA_ABI_VERSION 3
+#define TSSA_ABI_VERSION 4
 
 /// The result of every call; 0 is success.
 typedef enum tssa_code {
@@ -150,6 +150,12 @@ struct tssa_host {
   /// then depends on the seed of the session. The keys of all executions differ, in this run and
   /// in later ones. Only the thread that called `tssa_run` calls this.
   uint64_t (*random_key)(const tssa_host *, uint64_t stream, const uint64_t *seed);
+
+  // The members from here on exist since version 4.
+
+  /// Called before launch `launch` of the manifest's launch table, which has `flops` floating-point
+  /// operations. NULL unless the run is profiled.
+  void (*count_flops)(const tssa_host *, int32_t launch, int64_t flops);
 };
 
 /// The direction of tssa_host::copy.

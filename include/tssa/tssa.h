@@ -171,7 +171,8 @@ TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session, size_t in
 /// must share no memory with another input or output.
 ///
 /// Output: if `data` is NULL, the runtime allocates the tensor and sets `owner`, and
-/// tssa_value_release frees it. Otherwise the runtime writes the result to the caller's
+/// tssa_value_release frees it; the session may then use its memory for results of later runs.
+/// Otherwise the runtime writes the result to the caller's
 /// contiguous memory; before the run, `tensor.shape` has the sizes of that memory, and after the
 /// run the sizes of the result. For an output of kind TSSA_PORT_ALIAS, the runtime returns the
 /// input's memory, or a dense copy if the input is not contiguous.

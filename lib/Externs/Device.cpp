@@ -22,7 +22,9 @@ static int64_t countBytes(const tssa_tensor &tensor) {
 extern "C" {
 
 int32_t tssa_host_launch_blocks(const tssa_host *host, int32_t launch, int64_t blocks,
-                                void **params) {
+                                int64_t flops, void **params) {
+  if (host->profile)
+    host->count_flops(host, launch, flops);
   return host->launch(host, launch, blocks, params);
 }
 

@@ -40,16 +40,18 @@ int64_t tssa_host_random_key(const tssa_host *host, int64_t stream, int32_t hasS
   return static_cast<int64_t>(key);
 }
 
-/// Runs the n iterations of a kernel. `errors` is the offset in `context` of the number that the
-/// kernel sets if an index is out of bounds.
+/// Runs the n iterations of a kernel, which have `flops` floating-point operations. `errors` is the
+/// offset in `context` of the number that the kernel sets if an index is out of bounds.
 int32_t tssa_host_launch(const tssa_host *host, int32_t launch, int32_t node, tssa_body body,
-                         char *context, int64_t n, int64_t grain, int32_t errors) {
+                         char *context, int64_t n, int64_t grain, int64_t flops, int32_t errors) {
   int32_t *failed = reinterpret_cast<int32_t *>(context + errors);
   *failed = 0;
   if (int32_t code = tssa_host_poll(host))
     return code;
-  if (host->profile)
+  if (host->profile) {
+    host->count_flops(host, launch, flops);
     host->profile(host, launch, 0);
+  }
   if (n > grain)
     host->parallel_for(host, n, grain, body, context);
   else if (n > 0)

@@ -30,7 +30,8 @@ KernelRunner::~KernelRunner() = default;
 //===----------------------------------------------------------------------===//
 
 /// Defines `name(slots, results)`. The function calls `callee` with the 8-byte slots as arguments.
-/// With `returns`, `callee` returns a struct of two fields, which the function stores in `results`.
+/// With `returns`, `callee` returns a struct, and the function stores its first two fields in
+/// `results`.
 static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool returns) {
   llvm::LLVMContext &context = callee->getContext();
   llvm::Type *pointer = llvm::PointerType::get(context, 0);

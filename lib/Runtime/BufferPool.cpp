@@ -8,6 +8,7 @@
 #include "tssa/Runtime/BufferPool.h"
 
 #include "Watched.h"
+#include "tssa/Runtime/ThreadPool.h"
 
 #include <algorithm>
 #include <utility>
@@ -150,4 +151,83 @@ void DynamicPool::clear() {
   std::lock_guard<std::mutex> lock(mutex);
   idle.clear();
   idleBytes = 0;
+}
+
+ResultPool::ResultPool() : forks(countForks()) { idle.reserve(maxIdle + 1); }
+
+bool ResultPool::take(uint64_t size, Buffer &buffer) {
+  if (size < leastBytes)
+    return false;
+  Buffer taken;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto best = idle.end();
+    // Of equal sizes, the last one is the one that caches most likely hold.
+    for (auto candidate = idle.begin(); candidate != idle.end(); ++candidate)
+      if (candidate->capacity >= size && candidate->capacity - size <= size / 4 &&
+          (best == idle.end() || candidate->capacity <= best->capacity))
+        best = candidate;
+    if (best == idle.end())
+      return false;
+    taken = std::move(*best);
+    idle.erase(best);
+    idleBytes -= taken.capacity;
+  }
+  taken.size = size;
+  taken.pool = shared_from_this();
+  allow(taken.getData(), size);
+  buffer = std::move(taken);
+  return true;
+}
+
+bool ResultPool::allocate(uint64_t size, Buffer &buffer) {
+  if (!buffer.allocate(size) && !(trim(0) && buffer.allocate(size)))
+    return false;
+  if (size >= leastBytes)
+    buffer.pool = shared_from_this();
+  return true;
+}
+
+void ResultPool::keep(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  keptBytes = std::max(keptBytes, bytes);
+}
+
+void ResultPool::dropOldest() {
+  idleBytes -= idle.front().capacity;
+  idle.erase(idle.begin());
+}
+
+bool ResultPool::trim(uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  uint64_t before = idleBytes;
+  while (idleBytes > bytes)
+    dropOldest();
+  return idleBytes != before;
+}
+
+void ResultPool::release(Buffer buffer) {
+  // In the child of a fork, a thread that does not exist there may hold the lock.
+  if (countForks() != forks)
+    return;
+  forbid(buffer.getData(), buffer.capacity);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (closed)
+    return;
+  idleBytes += buffer.capacity;
+  idle.push_back(std::move(buffer));
+  while (!idle.empty() && (idle.size() > maxIdle || idleBytes > keptBytes))
+    dropOldest();
+}
+
+void ResultPool::close() {
+  std::lock_guard<std::mutex> lock(mutex);
+  closed = true;
+  idle.clear();
+  idleBytes = 0;
+}
+
+uint64_t ResultPool::getIdleBytes() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return idleBytes;
 }

@@ -41,6 +41,12 @@ void RunState::recordLaunch(int32_t launch, int32_t phase) {
   times[launch].seconds += std::chrono::duration<double>(now - launchStart).count();
 }
 
+void RunState::recordFlops(int32_t launch, int64_t flops) {
+  std::vector<LaunchTime> &times = *context.run.profile;
+  if (launch >= 0 && uint64_t(launch) < times.size())
+    times[launch].flops += double(flops);
+}
+
 Status RunState::whyStopped() const {
   if (outOfMemory.load())
     return makeError(TSSA_OUT_OF_MEMORY, "out of memory");

@@ -19,6 +19,8 @@ bool RunState::charge(uint64_t bytes) {
   if (!sum || (limit && uint64_t(*sum) > limit))
     return false;
   held = uint64_t(*sum);
+  if (limit)
+    context.results.trim(limit - held);
   return true;
 }
 
@@ -40,7 +42,8 @@ void *RunState::allocateOnHost(uint64_t bytes) {
   if (!chargeOrFail(bytes, nullptr))
     return nullptr;
   DynamicPool::Allocation allocation;
-  if (context.memory.acquire(bytes, allocation)) {
+  if (context.memory.acquire(bytes, allocation) ||
+      (context.results.trim(0) && context.memory.acquire(bytes, allocation))) {
     void *memory = allocation.getData();
     std::lock_guard<std::mutex> lock(memoryMutex);
     dynamicMemory.emplace(memory, std::move(allocation));

@@ -61,6 +61,23 @@ std::optional<std::string> RunState::checkShape(int32_t index, int32_t rank,
          describe(found);
 }
 
+/// Allocates host memory for the result of `port`, and counts it. Returns false after reporting an
+/// error.
+bool RunState::allocateResult(uint64_t bytes, const Port &port, Buffer &buffer) {
+  Buffer made;
+  // Idle memory counts until it is taken, so it is taken first.
+  bool taken = context.results.take(bytes, made);
+  if (!chargeOrFail(bytes, &port))
+    return false;
+  if (!taken && !context.results.allocate(bytes, made)) {
+    fail(TSSA_OUT_OF_MEMORY, -1,
+         "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
+    return false;
+  }
+  buffer = std::move(made);
+  return true;
+}
+
 /// Provides the host memory of result `index`: the caller's or new memory. Returns false after
 /// reporting an error.
 bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
@@ -80,13 +97,8 @@ bool RunState::prepareStorage(int32_t index, uint64_t bytes) {
   }
   // If the program requests the result again, it gets new memory and the old memory is freed.
   refund(std::exchange(tensor.storage, Buffer()).getSize());
-  if (!chargeOrFail(bytes, &port))
+  if (!allocateResult(bytes, port, tensor.storage))
     return false;
-  if (!tensor.storage.allocate(bytes)) {
-    fail(TSSA_OUT_OF_MEMORY, -1,
-         "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
-    return false;
-  }
   tensor.data = tensor.storage.getData();
   return true;
 }
@@ -104,13 +116,8 @@ void *RunState::makeDestination(int32_t index, uint64_t bytes) {
     return destinations[index];
   }
   refund(std::exchange(shadows[index], Buffer()).getSize());
-  if (!chargeOrFail(bytes, &port))
+  if (!allocateResult(bytes, port, shadows[index]))
     return nullptr;
-  if (!shadows[index].allocate(bytes)) {
-    fail(TSSA_OUT_OF_MEMORY, -1,
-         "cannot allocate " + std::to_string(bytes) + " bytes for " + nameOf(port));
-    return nullptr;
-  }
   return destinations[index] = shadows[index].getData();
 }
 
@@ -218,6 +225,10 @@ void RunState::takeResults(std::vector<Tensor> &tensors) {
   size_t count = 0;
   for (const BoundOutput &output : outputs)
     count += output.request.has_value();
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    bytes += results[i].storage.getSize() + shadows[i].getSize();
+  context.results.keep(bytes);
   tensors.clear();
   tensors.resize(count);
   for (size_t i = 0; i < outputs.size(); ++i)

@@ -104,10 +104,14 @@ void RunState::installCallbacks() {
   host.poll_cancel = [](const tssa_host *host) {
     return int32_t(static_cast<RunState *>(host->user)->shouldStop());
   };
-  if (context.run.profile)
+  if (context.run.profile) {
     host.profile = [](const tssa_host *host, int32_t launch, int32_t phase) {
       static_cast<RunState *>(host->user)->recordLaunch(launch, phase);
     };
+    host.count_flops = [](const tssa_host *host, int32_t launch, int64_t flops) {
+      static_cast<RunState *>(host->user)->recordFlops(launch, flops);
+    };
+  }
   host.math = evaluateMath;
   host.launch = [](const tssa_host *host, int32_t launch, int64_t blocks, void **params) {
     return guard(host, int32_t(TSSA_OUT_OF_MEMORY),

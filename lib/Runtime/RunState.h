@@ -29,6 +29,7 @@ struct RunContext {
   const void *weights;    ///< on the device, if there is one
   ThreadPool *pool;       ///< null if the embedder runs parallel loops
   DynamicPool &memory;    ///< host memory that the program allocates
+  ResultPool &results;    ///< host memory of results
   const SessionOptions &session;
   const RunOptions &run;
   uint64_t seed;      ///< of random numbers
@@ -50,7 +51,7 @@ public:
   tssa_tensor *getResults() { return resultViews.data(); }
 
   /// Counts `bytes` against the memory limit of the run. Returns false if the limit would be
-  /// exceeded.
+  /// exceeded. Otherwise frees idle memory of results that the limit has no room for.
   bool charge(uint64_t bytes);
   /// Allocates the arena on the device; `bytes` have been charged. Only for runs on a device.
   Status allocateArena(uint64_t bytes, void *&arena);
@@ -107,6 +108,7 @@ private:
   int32_t copy(void *to, const void *from, uint64_t bytes, int32_t kind);
   void *result(tssa_tensor *view, int32_t index, int32_t rank, const int64_t *shape);
   std::optional<std::string> checkShape(int32_t index, int32_t rank, const int64_t *shape) const;
+  bool allocateResult(uint64_t bytes, const Port &port, Buffer &buffer);
   bool prepareStorage(int32_t index, uint64_t bytes);
   void *makeDestination(int32_t index, uint64_t bytes);
   bool isOverwritten(size_t input) const;
@@ -117,6 +119,7 @@ private:
   /// Returns the reason why `shouldStop` returned true.
   Status whyStopped() const;
   void recordLaunch(int32_t launch, int32_t phase);
+  void recordFlops(int32_t launch, int64_t flops);
   void prepareResults();
   void installCallbacks();
   /// Replaces the callbacks that allocate by those for the device's memory.

@@ -131,6 +131,7 @@ void Session::close() {
   idle.wait(lock, [&] { return activeRuns == 0; });
   arenas.clear();
   dynamicMemory.clear();
+  resultMemory->close();
   program.reset();
   code.reset();
   if (artifact)
@@ -221,6 +222,10 @@ Status Session::run(const std::vector<NamedTensor> &inputs,
   return guard([&] { return runChecked(inputs, requests, runOptions, results); });
 }
 
+bool Session::acquireArena(uint64_t bytes, Buffer &arena) {
+  return arenas.acquire(bytes, arena) || (resultMemory->trim(0) && arenas.acquire(bytes, arena));
+}
+
 Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                            const std::vector<OutputRequest> &requests, const RunOptions &runOptions,
                            std::vector<Tensor> &results) {
@@ -242,8 +247,9 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   RunContext context{manifest,      getVariant(),
                      program.get(), program ? program->getWeights() : artifact->getWeights(),
                      pool.get(),    dynamicMemory,
-                     options,       runOptions,
-                     seed,          runs.fetch_add(1, std::memory_order_relaxed)};
+                     *resultMemory, options,
+                     runOptions,    seed,
+                     runs.fetch_add(1, std::memory_order_relaxed)};
   RunState state(context, boundInputs, outputs);
   if (Status status = state.start(); !status.ok())
     return status;
@@ -257,7 +263,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   if (program) {
     if (Status status = state.allocateArena(uint64_t(arenaBytes), arena); !status.ok())
       return status;
-  } else if (arenas.acquire(uint64_t(arenaBytes), buffer)) {
+  } else if (acquireArena(uint64_t(arenaBytes), buffer)) {
     arena = buffer.getData();
   } else {
     return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(arenaBytes) +

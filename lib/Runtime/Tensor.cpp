@@ -8,6 +8,7 @@
 
 #include "Checked.h"
 #include "Watched.h"
+#include "tssa/Runtime/BufferPool.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -25,19 +26,25 @@ static constexpr uint64_t hugeFrom = 4 << 20;
 static constexpr uint64_t slack = alignment;
 
 Buffer::Buffer(Buffer &&other) noexcept
-    : block(std::exchange(other.block, nullptr)), size(std::exchange(other.size, 0)) {}
+    : block(std::exchange(other.block, nullptr)), size(std::exchange(other.size, 0)),
+      capacity(std::exchange(other.capacity, 0)), pool(std::move(other.pool)) {}
 
 Buffer &Buffer::operator=(Buffer &&other) noexcept {
   std::swap(block, other.block);
   std::swap(size, other.size);
+  std::swap(capacity, other.capacity);
+  std::swap(pool, other.pool);
   return *this;
 }
 
-Buffer::~Buffer() { std::free(block); }
+Buffer::~Buffer() {
+  if (std::shared_ptr<ResultPool> origin = std::move(pool))
+    origin->release(std::move(*this));
+  std::free(block);
+}
 
 bool Buffer::allocate(uint64_t bytes) {
-  std::free(std::exchange(block, nullptr));
-  size = 0;
+  { Buffer old = std::move(*this); }
   if (bytes == 0)
     return true;
   if (bytes > uint64_t(INT64_MAX) - hugePage - 2 * slack)
@@ -56,7 +63,7 @@ bool Buffer::allocate(uint64_t bytes) {
   std::memset(data + bytes, 0, slack);
   forbid(block, slack);
   forbid(data + bytes, rounded - slack - bytes);
-  size = bytes;
+  size = capacity = bytes;
   return true;
 }
 

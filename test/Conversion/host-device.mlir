@@ -26,9 +26,10 @@
 // The context holds the parameters; a bool is a byte.
 // CHECK: %[[BOOL:.*]] = arith.extui %{{.*}} : i1 to i8
 // CHECK: llvm.store %[[BOOL]]
-// CHECK: %[[BLOCKS:.*]]:2 = call @k.extent(
+// CHECK: %[[BLOCKS:.*]]:3 = call @k.extent(
 // CHECK: %[[GRID:.*]] = arith.index_cast %[[BLOCKS]]#0
-// CHECK: llvm.call @tssa_host_launch_blocks(%[[HOST]], %{{.*}}, %[[GRID]], %[[CONTEXT]])
+// CHECK: %[[FLOPS:.*]] = arith.index_cast %[[BLOCKS]]#2
+// CHECK: llvm.call @tssa_host_launch_blocks(%[[HOST]], %{{.*}}, %[[GRID]], %[[FLOPS]], %[[CONTEXT]])
 
 // A copy stays on the device.
 // CHECK: %[[ON_DEVICE:.*]] = llvm.mlir.constant(2 : i32)
@@ -62,6 +63,7 @@ func.func @plan() -> index {
 func.func @k(%x: memref<?xf32>, %n: index, %b: i1, %out: memref<?xf32>, %errors: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
   return
 }
-func.func @k.extent(%n: index, %b: i1) -> (index, index) attributes {te.flops = 12 : i64} {
-  return %n, %n : index, index
+func.func @k.extent(%n: index, %b: i1) -> (index, index, index) {
+  %c12 = arith.constant 12 : index
+  return %n, %n, %c12 : index, index, index
 }

@@ -73,9 +73,7 @@ static std::string showProfile(const Report &report) {
   for (size_t i : byTime(report.profile)) {
     const LaunchTime &time = report.profile[i];
     const Launch &launch = report.variant->launches[i];
-    double rate = launch.flops > 0 && time.seconds > 0
-                      ? double(launch.flops) * double(time.calls) / time.seconds * 1e-9
-                      : 0;
+    double rate = time.seconds > 0 ? time.flops / time.seconds * 1e-9 : 0;
     text += format("%9.4f %6.1f %8.1f %7.1f  ", time.seconds * 1e3 / runs,
                    total > 0 ? time.seconds / total * 100 : 0, double(time.calls) / runs, rate) +
             printable(launch.kernel) + ": " + nodeNames(*report.manifest, launch) + "\n";
@@ -179,6 +177,7 @@ static void writeProfile(Json &json, const Report &report) {
     json.endArray();
     json.key("calls").number(double(report.profile[i].calls) / runs);
     json.key("ms").number(report.profile[i].seconds * 1e3 / runs);
+    json.key("flops").number(report.profile[i].flops / runs);
     if (areCounted(report.profile[i]))
       writeCounters(json, report.profile[i].counters, runs);
     json.endObject();

@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/FlopCount.h"
-#include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -32,44 +30,24 @@ static int64_t countOps(Region &region) {
   return count;
 }
 
-/// Returns the number of points of a domain, or nothing if a size is dynamic or the product
-/// overflows.
-static std::optional<int64_t> countPoints(ArrayRef<OpFoldResult> sizes) {
-  std::optional<int64_t> points = 1;
-  for (OpFoldResult size : sizes) {
-    std::optional<int64_t> constant = getConstantSize(size);
-    points = points && constant ? llvm::checkedMul(*points, *constant) : std::nullopt;
-  }
-  return points;
+static void addTerm(SmallVectorImpl<FlopTerm> &terms, ArrayRef<OpFoldResult> sizes, int64_t each) {
+  if (each != 0)
+    terms.push_back({each, SmallVector<OpFoldResult>(sizes)});
 }
 
-/// Returns total + points * each, or nothing if that is not known or overflows.
-static std::optional<int64_t> addTo(std::optional<int64_t> total, std::optional<int64_t> points,
-                                    int64_t each) {
-  if (each == 0)
-    return total;
-  return total && points ? llvm::checkedMulAdd(*points, each, *total) : std::nullopt;
-}
-
-static std::optional<int64_t> countFlops(ExpressionOpInterface expression) {
-  SmallVector<OpFoldResult> domain = expression.getIterationDomain();
-  int64_t most = 0; // the most expensive piece; only one piece runs at a point
-  std::optional<int64_t> count = 0;
-  for (ExpressionBody body : expression.getBodies()) {
-    if (body.where)
-      most = std::max(most, countOps(*body.region));
-    else
-      count = addTo(count, countPoints(ArrayRef(domain).take_front(body.numDims)),
-                    countOps(*body.region));
-  }
-  return addTo(count, countPoints(domain), most + countOps(expression.getCombiner()));
-}
-
-std::optional<int64_t> te::countFlops(KernelOp kernel) {
-  std::optional<int64_t> total = 0;
+SmallVector<FlopTerm> te::countFlops(KernelOp kernel) {
+  SmallVector<FlopTerm> terms;
   for (auto expression : kernel.getBodyBlock().getOps<ExpressionOpInterface>()) {
-    std::optional<int64_t> count = ::countFlops(expression);
-    total = total && count ? llvm::checkedAdd(*total, *count) : std::nullopt;
+    SmallVector<OpFoldResult> domain = expression.getIterationDomain();
+    int64_t most = 0; // the most expensive piece; only one piece runs at a point
+    for (ExpressionBody body : expression.getBodies()) {
+      int64_t count = countOps(*body.region);
+      if (body.where)
+        most = std::max(most, count);
+      else
+        addTerm(terms, ArrayRef(domain).take_front(body.numDims), count);
+    }
+    addTerm(terms, domain, most + countOps(expression.getCombiner()));
   }
-  return total;
+  return terms;
 }

@@ -11,12 +11,18 @@
 
 namespace mlir::tssa::te {
 
-/// Returns the number of floating-point operations that the expressions of `kernel` define for one
-/// launch; operations that a schedule repeats count once. Each arithmetic operation, maximum,
-/// minimum and math function counts as one, and an fma as two. Points at which a guard does not
-/// hold count as well. If an expression has several pieces, each point counts as the most expensive
-/// piece. Returns nothing if a size is dynamic or the count overflows.
-std::optional<int64_t> countFlops(KernelOp kernel);
+/// The floating-point operations at the points of a domain: `each` at every point, at least 1.
+struct FlopTerm {
+  int64_t each;
+  SmallVector<OpFoldResult> sizes;
+};
+
+/// Returns the floating-point operations that the expressions of `kernel` define for one launch, as
+/// a sum of terms whose sizes are constants or values of the kernel. Operations that a schedule
+/// repeats count once. Each arithmetic operation, maximum, minimum and math function counts as one,
+/// and an fma as two. Points at which a guard does not hold count as well. If an expression has
+/// several pieces, each point counts as the most expensive piece.
+SmallVector<FlopTerm> countFlops(KernelOp kernel);
 
 } // namespace mlir::tssa::te
 

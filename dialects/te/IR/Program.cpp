@@ -68,15 +68,6 @@ void te::setCompiled(Operation *kernel) {
   kernel->setAttr(compiledName, UnitAttr::get(kernel->getContext()));
 }
 
-std::optional<int64_t> te::getFlops(FunctionOpInterface function) {
-  auto flops = function->getAttrOfType<IntegerAttr>(flopsName);
-  return flops ? std::optional<int64_t>(flops.getInt()) : std::nullopt;
-}
-
-void te::setFlops(FunctionOpInterface function, int64_t flops) {
-  function->setAttr(flopsName, Builder(function).getI64IntegerAttr(flops));
-}
-
 BlockAttr te::getBlock(FunctionOpInterface function) {
   return function->getAttrOfType<BlockAttr>(blockName);
 }

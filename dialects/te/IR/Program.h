@@ -15,7 +15,6 @@
 ///   te.weights        module: #te.weight       te-plan-buffers     artifact
 ///   te.separate       module: unit             --sanitize          te-plan-buffers, target
 ///   te.compiled       te.kernel: unit          cache of kernels    loops
-///   te.flops          function: i64            loops               target
 ///   te.block          function: #te.block      loops               target
 ///   te.kernels        module: #te.device_kernel  target            manifest
 ///   te.nodes          module: #te.node         target              manifest
@@ -63,12 +62,6 @@ void markArena(FunctionOpInterface function, unsigned argument);
 /// needed.
 bool isCompiled(Operation *kernel);
 void setCompiled(Operation *kernel);
-
-/// Returns the number of floating-point operations of a kernel, or nothing if they cannot be
-/// counted. For kernel `@k`, the attribute is on the function `@k.extent`, which returns the number
-/// of iterations of the kernel.
-std::optional<int64_t> getFlops(FunctionOpInterface function);
-void setFlops(FunctionOpInterface function, int64_t flops);
 
 /// Returns how a device runs `function`, or null if `function` is no kernel.
 BlockAttr getBlock(FunctionOpInterface function);

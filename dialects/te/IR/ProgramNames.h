@@ -21,7 +21,6 @@ inline constexpr StringLiteral weightsName = "te.weights";
 inline constexpr StringLiteral arenaName = "te.arena";
 inline constexpr StringLiteral separateName = "te.separate";
 inline constexpr StringLiteral compiledName = "te.compiled";
-inline constexpr StringLiteral flopsName = "te.flops";
 inline constexpr StringLiteral blockName = "te.block";
 
 /// The name of the module's table of entries of type `Attr`.

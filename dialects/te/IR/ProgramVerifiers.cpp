@@ -58,9 +58,6 @@ LogicalResult TEDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
     return success();
   if (name == blockName && isa<FunctionOpInterface>(op) && isa<BlockAttr>(value))
     return success();
-  auto flops = dyn_cast<IntegerAttr>(value);
-  if (name == flopsName && isa<FunctionOpInterface>(op) && flops && flops.getInt() >= 0)
-    return success();
   return op->emitError() << "has the attribute " << attribute.getName()
                          << ", which the dialect does not know here or in this form";
 }

@@ -14,6 +14,7 @@
 #define TSSA_RUNTIME_BUFFERPOOL_H
 
 #include "tssa/Runtime/Tensor.h"
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -80,6 +81,43 @@ private:
   /// The sizes in bytes of all idle buffers and of all buffers in use; the number of bytes that
   /// were requested for the buffers in use, and the largest value of this number so far.
   uint64_t idleBytes = 0, usedBytes = 0, askedBytes = 0, mostAskedBytes = 0;
+};
+
+/// A pool for the results of a session. A result that the caller frees returns its memory to the
+/// pool, for the results of later runs. The idle memory is at most that of the results of one run.
+/// The pool lives as long as the session and the buffers that are from it.
+class ResultPool : public std::enable_shared_from_this<ResultPool> {
+public:
+  ResultPool();
+  /// Sets `buffer` to the smallest idle memory of `size` bytes to a quarter more. Returns false if
+  /// there is none.
+  bool take(uint64_t size, Buffer &buffer);
+  /// Sets `buffer` to new memory. Returns false if it cannot be allocated, even though all idle
+  /// memory has been freed.
+  bool allocate(uint64_t size, Buffer &buffer);
+  /// Keeps up to `bytes` of idle memory from now on; the pool keeps the most that was said so far.
+  void keep(uint64_t bytes);
+  /// Frees the oldest idle memory until no more than `bytes` are idle. Returns whether that freed
+  /// anything.
+  bool trim(uint64_t bytes);
+  /// Frees all idle memory, and the memory that is returned later.
+  void close();
+  uint64_t getIdleBytes();
+
+private:
+  friend Buffer;
+  static constexpr size_t maxIdle = 64;
+  /// Smaller buffers bypass the pool, because malloc keeps their pages for reuse.
+  static constexpr uint64_t leastBytes = 64 << 10;
+
+  void release(Buffer buffer);
+  void dropOldest();
+
+  const unsigned forks; ///< when the pool was created
+  std::mutex mutex;
+  std::vector<Buffer> idle; ///< the oldest first
+  uint64_t idleBytes = 0, keptBytes = 0;
+  bool closed = false;
 };
 
 } // namespace tssa::runtime

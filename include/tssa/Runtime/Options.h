@@ -22,7 +22,8 @@ struct SessionOptions {
   unsigned threads = 0;
   bool pinThreads = false;
   VerifyWeights verifyWeights = VerifyWeights::Always;
-  /// The bytes that one run may hold besides weights and the caller's tensors; 0: no limit.
+  /// The bytes that one run may hold besides weights and the caller's tensors, together with the
+  /// memory that the session keeps for results; 0: no limit.
   uint64_t memoryLimit = 0;
   /// If not null, runs parallel loops on the embedder's threads. It must do the same as
   /// `tssa_host::parallel_for`, but its first argument is `parallelForUser`.
@@ -54,6 +55,7 @@ struct LaunchCounters {
 struct LaunchTime {
   uint64_t calls = 0;
   double seconds = 0;
+  double flops = 0; ///< floating-point operations in all calls
   LaunchCounters counters; ///< all zero where the device does not count
 };
 

@@ -68,6 +68,7 @@ private:
   std::shared_ptr<ThreadPool> pool;
   ArenaPool arenas;
   DynamicPool dynamicMemory;
+  std::shared_ptr<ResultPool> resultMemory = std::make_shared<ResultPool>();
   uint64_t seed = 0; ///< of random numbers
   std::atomic<uint64_t> runs{0};
 
@@ -89,6 +90,7 @@ private:
   void leave();
   template <typename Work> Status guard(Work work);
   Status plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes);
+  bool acquireArena(uint64_t bytes, Buffer &arena);
   Status runChecked(const std::vector<NamedTensor> &inputs,
                     const std::vector<OutputRequest> &requests, const RunOptions &options,
                     std::vector<Tensor> &results);

@@ -10,11 +10,15 @@
 #include "tssa/Runtime/Manifest.h"
 
 #include <cstddef>
+#include <memory>
 
 namespace tssa::runtime {
 
+class ResultPool;
+
 /// Uninitialised memory, aligned to 64 bytes and on huge pages if it is large. The 64 bytes
-/// before and after it are readable too.
+/// before and after it are readable too. The destructor frees the memory, or returns it to the
+/// ResultPool that it is from.
 class Buffer {
 public:
   Buffer() = default;
@@ -26,11 +30,14 @@ public:
   bool allocate(uint64_t size);
   /// Returns the first byte. It is never null: an empty buffer points to 64 unused bytes.
   void *getData() const;
+  /// Returns the number of bytes that were requested; memory from a ResultPool may be larger.
   uint64_t getSize() const { return size; }
 
 private:
+  friend ResultPool;
   void *block = nullptr; ///< the allocation that contains the data
-  uint64_t size = 0;
+  uint64_t size = 0, capacity = 0;
+  std::shared_ptr<ResultPool> pool; ///< null if the destructor frees the memory
 };
 
 /// A dense row-major tensor, in its own storage or in memory that another object owns.

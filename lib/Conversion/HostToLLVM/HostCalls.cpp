@@ -63,7 +63,8 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
       builder, loc, "tssa_host_launch", i32,
       {host, constant(loc, i32, nodes.addLaunch(op.getKernelAttr().getAttr(), extent, loc)),
        constant(loc, i32, nodes.getNode(loc)), pointer, context, toI64(loc, range.getResult(0)),
-       toI64(loc, range.getResult(1)), constant(loc, i32, body.getErrorsOffset())});
+       toI64(loc, range.getResult(1)), toI64(loc, range.getResult(2)),
+       constant(loc, i32, body.getErrorsOffset())});
   leaveUnlessZero(loc, code);
   return success();
 }

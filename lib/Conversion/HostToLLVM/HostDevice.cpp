@@ -54,7 +54,8 @@ LogicalResult HostEmitter::emitDeviceLaunch(te::LaunchOp op) {
   Type i32 = builder.getI32Type();
   Value launch = constant(loc, i32, nodes.addLaunch(op.getKernelAttr().getAttr(), extent, loc));
   leaveUnlessZero(loc, routines.call(builder, loc, "tssa_host_launch_blocks", i32,
-                                     {host, launch, toI64(loc, range.getResult(0)), context}));
+                                     {host, launch, toI64(loc, range.getResult(0)),
+                                      toI64(loc, range.getResult(2)), context}));
   return success();
 }
 

@@ -7,6 +7,7 @@
 
 #include "NodeTable.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -54,7 +55,12 @@ int32_t NodeTable::getNode(Location loc) {
 int32_t NodeTable::addLaunch(StringAttr kernel, func::FuncOp extent, Location loc) {
   MLIRContext *context = kernel.getContext();
   auto numbers = DenseI32ArrayAttr::get(context, getNodes(loc));
-  launches.push_back(te::LaunchRecordAttr::get(context, kernel, numbers, te::getFlops(extent)));
+  std::optional<int64_t> flops;
+  APInt known;
+  Value count = extent.getBody().front().getTerminator()->getOperand(2);
+  if (matchPattern(count, m_ConstantInt(&known)) && known.isNonNegative())
+    flops = known.getSExtValue();
+  launches.push_back(te::LaunchRecordAttr::get(context, kernel, numbers, flops));
   return launches.size() - 1;
 }
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFunction.h"
+#include "PieceSchedule.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/Analysis/FlopCount.h"
-#include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -108,6 +108,15 @@ LogicalResult finishKernelFunction(OpBuilder &builder, KernelFunction &function,
   return target.finish(function.func);
 }
 
+/// Returns the number of floating-point operations of one launch.
+static AffineExpr getFlops(IndexBuilder &index, te::KernelOp kernel, const IRMapping &values) {
+  AffineExpr total = getAffineConstantExpr(0, index.getContext());
+  for (const te::FlopTerm &term : te::countFlops(kernel))
+    total = total +
+            getProduct(getSizeExprs(index, term.sizes, values), index.getContext()) * term.each;
+  return total;
+}
+
 void createExtentFunction(
     OpBuilder &builder, te::KernelOp kernel,
     function_ref<std::pair<Value, Value>(IndexBuilder &, const IRMapping &)> extent) {
@@ -120,9 +129,7 @@ void createExtentFunction(
   Type indexType = builder.getIndexType();
   auto func =
       func::FuncOp::create(builder, kernel.getLoc(), (kernel.getSymName() + ".extent").str(),
-                           builder.getFunctionType(types, {indexType, indexType}));
-  if (std::optional<int64_t> flops = te::countFlops(kernel))
-    te::setFlops(func, *flops);
+                           builder.getFunctionType(types, {indexType, indexType, indexType}));
   Block *entry = func.addEntryBlock();
   builder.setInsertionPointToStart(entry);
   IRMapping values;
@@ -135,7 +142,8 @@ void createExtentFunction(
       builder.clone(op, values);
   IndexBuilder index(builder, kernel.getLoc());
   auto [count, grain] = extent(index, values);
-  func::ReturnOp::create(builder, kernel.getLoc(), ValueRange{count, grain});
+  Value flops = index.materialize(getFlops(index, kernel, values));
+  func::ReturnOp::create(builder, kernel.getLoc(), ValueRange{count, grain, flops});
 }
 
 LogicalResult checkResults(te::KernelOp kernel, Operation *expression) {

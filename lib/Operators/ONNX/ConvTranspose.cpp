@@ -11,7 +11,8 @@
 /// contributions to it. Without dilation, output x needs only the kernel elements of one phase,
 /// (x + padBegin) mod stride + stride * t, so no iteration is wasted. All phases with the same
 /// number of kernel elements are computed as channels of one convolution without stride, whose
-/// results are then interleaved.
+/// results are then interleaved. In each group, the channels of a phase are consecutive, so that
+/// the result of a phase is one block.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -242,8 +243,8 @@ static int64_t countPhases(const Phases &phases) {
   return count;
 }
 
-/// Returns the weights of a convolution that has a channel for each pair of output channel and
-/// phase: [group * o * phases, c, taps...]. The kernel is reversed.
+/// Returns the weights of a convolution that has a channel for each phase and output channel:
+/// [group * phases * o, c, taps...]. The kernel is reversed.
 static FailureOr<Tensor> arrangeWeights(Builder &builder, const TransposedConvolution &conv,
                                         const Phases &phases) {
   int64_t count = countPhases(phases);
@@ -251,11 +252,11 @@ static FailureOr<Tensor> arrangeWeights(Builder &builder, const TransposedConvol
   for (const PhaseRange &range : phases)
     shape.push_back(range.taps);
   return builder.compute(conv.weights.dtype(), shape, [&](Body &body) {
-    AffineExpr output = body.dim(0).floorDiv(count), phase = body.dim(0) % count;
     AffineExpr outputs = body.size(Size::max(conv.outputsPerGroup, 1));
-    AffineExpr group = output.floorDiv(outputs);
+    AffineExpr group = body.dim(0).floorDiv(outputs * count);
+    AffineExpr phase = body.dim(0).floorDiv(outputs) % count;
     SmallVector<AffineExpr> at = {group * body.size(conv.inputsPerGroup) + body.dim(1),
-                                  output % outputs};
+                                  body.dim(0) % outputs};
     int64_t inner = count;
     for (auto [i, range] : llvm::enumerate(phases)) {
       inner /= range.count;
@@ -267,7 +268,7 @@ static FailureOr<Tensor> arrangeWeights(Builder &builder, const TransposedConvol
   });
 }
 
-/// Computes the sums of all outputs of `phases`: [n, group * o * phases, spatial...].
+/// Computes the sums of all outputs of `phases`: [n, group * phases * o, spatial...].
 static FailureOr<Tensor> convolvePhases(Builder &builder, const TransposedConvolution &conv,
                                         const Phases &phases) {
   FailureOr<Tensor> weights = arrangeWeights(builder, conv, phases);
@@ -295,14 +296,18 @@ static FailureOr<Tensor> convolvePhases(Builder &builder, const TransposedConvol
 /// in `phases`.
 static Scalar readSum(Body &body, const TransposedConvolution &conv, const Phases &phases,
                       const Tensor &sums) {
-  SmallVector<AffineExpr> at = {body.dim(0), body.dim(1) * countPhases(phases)}, guard;
+  AffineExpr outputs = body.size(conv.outputsPerGroup);
+  SmallVector<AffineExpr> at = {body.dim(0), body.dim(1)}, guard;
   int64_t inner = countPhases(phases);
+  if (conv.group != 1) // what the phases add to the channels of earlier groups
+    at[1] = at[1] + body.dim(1).floorDiv(body.size(Size::max(conv.outputsPerGroup, 1))) * outputs *
+                        (inner - 1);
   for (auto [i, range] : llvm::enumerate(phases)) {
     const Window &window = conv.windows[i];
     AffineExpr padded = body.dim(2 + i) + body.size(window.padBegin);
     AffineExpr phase = padded % window.stride - range.begin;
     inner /= range.count;
-    at[1] = at[1] + phase * inner;
+    at[1] = at[1] + phase * inner * outputs;
     at.push_back(padded.floorDiv(window.stride));
     if (range.begin > 0)
       guard.push_back(phase);

@@ -12,7 +12,9 @@
 // CHECK: else
 // CHECK: vector.maskedload
 // CHECK: vector.maskedstore
-// CHECK: func.func @elementwise.extent(%[[N:.*]]: index) -> (index, index) {
+// CHECK: func.func @elementwise.extent(%[[N:.*]]: index) -> (index, index, index) {
+// CHECK: %[[FLOPS:.*]] = arith.muli %[[N]], %c3
+// CHECK: return %{{.*}}, %{{.*}}, %[[FLOPS]]
 te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x3xf32> {
   %y = te.compute @y (d0: %n, d1: 3) {
     %x = te.read %a[d0, d1] : tensor<?x3xf32>
@@ -39,10 +41,10 @@ te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: i
 // CHECK: math.fma %{{.*}}, %[[W]], %[[S1]]
 // CHECK: vector.store %[[SUMS]]#0
 // CHECK: vector.store %[[SUMS]]#1
-// The number of iterations, and the least number worth a thread: 4096 points of 4 ops are an eighth
-// of the work that is worth one.
-// CHECK: func.func @matmul.extent() -> (index, index) attributes {te.flops = 8192 : i64}
-// CHECK: return %c4, %c32
+// The number of iterations, the least number worth a thread (4096 points of 4 ops are an eighth of
+// the work that is worth one), and the number of floating-point operations.
+// CHECK: func.func @matmul.extent() -> (index, index, index)
+// CHECK: return %c4, %c32, %c8192
 te.kernel @matmul(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf32> {
   %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 32) init (0.0 : f32) {
     %x = te.read %a[d0, d2] : tensor<8x32xf32>
@@ -175,7 +177,7 @@ te.kernel @concat(%a: tensor<3xf32>, %b: tensor<5xf32>) -> tensor<8xf32> {
 
 // A function counts as 16 ops, and the epilogue of a reduction counts too: 2048 points of 18 ops,
 // and 32 points of 17 ops.
-// CHECK-LABEL: func.func @functions.extent() -> (index, index)
+// CHECK-LABEL: func.func @functions.extent() -> (index, index, index)
 // CHECK: return %c32, %c113
 te.kernel @functions(%a: tensor<32x64xf32>) -> tensor<32xf32> {
   %y = te.compute @y (d0: 32) reduce (d1: 64) init (0.0 : f32) {

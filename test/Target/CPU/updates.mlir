@@ -46,9 +46,10 @@ te.kernel @backwards(%base: tensor<50xf32>, %h: tensor<9xf32>) -> tensor<50xf32>
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: scf.for
 // CHECK-NOT: vector
-// CHECK: func.func @scatter.extent() -> (index, index) attributes {te.flops = 40 : i64} {
+// CHECK: func.func @scatter.extent() -> (index, index, index) {
 // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : index
-// CHECK-NEXT: return %[[ONE]], %[[ONE]]
+// CHECK-NEXT: %[[FLOPS:.*]] = arith.constant 40 : index
+// CHECK-NEXT: return %[[ONE]], %[[ONE]], %[[FLOPS]]
 te.kernel @scatter(%base: tensor<100x8xf32>, %ids: tensor<5xi64>, %src: tensor<5x8xf32>) -> tensor<100x8xf32> {
   %r = te.update (d0: 5, d1: 8) into %base[s0, d1] {
     %i = te.read %ids[d0] : tensor<5xi64>

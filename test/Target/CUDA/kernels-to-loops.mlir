@@ -15,7 +15,7 @@
 // CHECK: memref.load %[[A]]
 // CHECK: memref.store
 // CHECK-NOT: masked
-// CHECK: func.func @elementwise.extent(%[[N:.*]]: index) -> (index, index)
+// CHECK: func.func @elementwise.extent(%[[N:.*]]: index) -> (index, index, index)
 te.kernel @elementwise(%a: tensor<?x3xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x3xf32> {
   %y = te.compute @y (d0: %n, d1: 3) {
     %x = te.read %a[d0, d1] : tensor<?x3xf32>

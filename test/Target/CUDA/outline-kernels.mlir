@@ -4,9 +4,9 @@
 // CHECK: module attributes {te.kernels = [#te.device_kernel<name = "k", parameters = 4, block = <threads = 64, shared_bytes = 256>>]}
 
 // A function that is not for the device stays where it is.
-// CHECK: func.func @k.extent(%{{.*}}: index) -> (index, index)
-func.func @k.extent(%n: index) -> (index, index) {
-  return %n, %n : index, index
+// CHECK: func.func @k.extent(%{{.*}}: index) -> (index, index, index)
+func.func @k.extent(%n: index) -> (index, index, index) {
+  return %n, %n, %n : index, index, index
 }
 
 // Parameters become pointers, and shared memory becomes one array in address space 3.

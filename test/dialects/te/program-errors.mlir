@@ -114,11 +114,6 @@ module attributes {te.kernels = [#te.device_kernel<name = "k", parameters = -1, 
 
 // -----
 
-// expected-error @below {{has the attribute "te.flops", which the dialect does not know here or in this form}}
-func.func private @k() attributes {te.flops = -1 : i64}
-
-// -----
-
 // expected-error @below {{has the attribute "te.separate", which the dialect does not know here or in this form}}
 func.func private @k() attributes {te.separate}
 

@@ -82,4 +82,91 @@ TEST(DynamicPoolTest, RefusesWhatCannotBeHad) {
   EXPECT_TRUE(pool.acquire(mebibyte, allocation)); // though what was idle has been given up
 }
 
+/// Returns new memory of `size` bytes from `pool`.
+Buffer allocate(ResultPool &pool, uint64_t size) {
+  Buffer buffer;
+  EXPECT_TRUE(pool.allocate(size, buffer));
+  EXPECT_EQ(buffer.getSize(), size);
+  return buffer;
+}
+
+TEST(ResultPoolTest, TakesIdleMemoryOfAboutTheSize) {
+  auto pool = std::make_shared<ResultPool>();
+  pool->keep(8 * mebibyte);
+  void *small, *large;
+  {
+    Buffer first = allocate(*pool, 4 * mebibyte), second = allocate(*pool, 3 * mebibyte);
+    large = first.getData();
+    small = second.getData();
+  }
+  Buffer taken, other;
+  EXPECT_FALSE(pool->take(4 * mebibyte + 1, taken)); // too large
+  EXPECT_FALSE(pool->take(2 * mebibyte, taken));     // too small
+  ASSERT_TRUE(pool->take(3 * mebibyte - 1, taken));
+  EXPECT_EQ(taken.getData(), small);
+  EXPECT_EQ(taken.getSize(), 3 * mebibyte - 1);
+  EXPECT_EQ(pool->getIdleBytes(), 4 * mebibyte);
+  EXPECT_FALSE(pool->take(3 * mebibyte, other)); // in use
+  ASSERT_TRUE(pool->take(4 * mebibyte, other));
+  EXPECT_EQ(other.getData(), large);
+  taken = Buffer();
+  ASSERT_TRUE(pool->take(3 * mebibyte, taken)); // all of it, though less was used last
+  EXPECT_EQ(taken.getData(), small);
+}
+
+TEST(ResultPoolTest, FreesTheOldestBeyondWhatIsKept) {
+  auto pool = std::make_shared<ResultPool>();
+  allocate(*pool, mebibyte);
+  EXPECT_EQ(pool->getIdleBytes(), 0u);
+  pool->keep(6 * mebibyte);
+  pool->keep(mebibyte); // less than before
+  allocate(*pool, mebibyte);
+  allocate(*pool, 2 * mebibyte);
+  allocate(*pool, 3 * mebibyte);
+  EXPECT_EQ(pool->getIdleBytes(), 6 * mebibyte);
+  allocate(*pool, mebibyte);
+  EXPECT_EQ(pool->getIdleBytes(), 6 * mebibyte);
+  EXPECT_FALSE(pool->trim(6 * mebibyte));
+  EXPECT_TRUE(pool->trim(6 * mebibyte - 1));
+  EXPECT_EQ(pool->getIdleBytes(), 4 * mebibyte);
+  allocate(*pool, 1); // small buffers are not kept
+  EXPECT_EQ(pool->getIdleBytes(), 4 * mebibyte);
+}
+
+TEST(ResultPoolTest, MovesGiveBackOnce) {
+  auto pool = std::make_shared<ResultPool>();
+  pool->keep(4 * mebibyte);
+  Buffer buffer = allocate(*pool, mebibyte), moved = std::move(buffer);
+  buffer = Buffer();
+  EXPECT_EQ(pool->getIdleBytes(), 0u);
+  moved = Buffer();
+  EXPECT_EQ(pool->getIdleBytes(), mebibyte);
+  ASSERT_TRUE(pool->take(mebibyte, buffer));
+  ASSERT_TRUE(buffer.allocate(2 * mebibyte)); // which is not from the pool
+  EXPECT_EQ(pool->getIdleBytes(), mebibyte);
+  buffer = Buffer();
+  EXPECT_EQ(pool->getIdleBytes(), mebibyte);
+}
+
+TEST(ResultPoolTest, RefusesWhatCannotBeHad) {
+  auto pool = std::make_shared<ResultPool>();
+  pool->keep(mebibyte);
+  allocate(*pool, mebibyte);
+  Buffer buffer;
+  EXPECT_FALSE(pool->allocate(uint64_t(INT64_MAX), buffer));
+  EXPECT_EQ(buffer.getSize(), 0u);
+  EXPECT_EQ(pool->getIdleBytes(), 0u); // what was idle has been given up
+}
+
+TEST(ResultPoolTest, BuffersMayOutliveTheSession) {
+  auto pool = std::make_shared<ResultPool>();
+  pool->keep(4 * mebibyte);
+  Buffer first = allocate(*pool, mebibyte), second = allocate(*pool, mebibyte);
+  pool->close();
+  first = Buffer();
+  EXPECT_EQ(pool->getIdleBytes(), 0u);
+  pool.reset();
+  static_cast<char *>(second.getData())[mebibyte - 1] = 1;
+}
+
 } // namespace

@@ -45,9 +45,11 @@ protected:
 /// Threads that are joined at the end of their scope.
 struct Threads {
   std::vector<std::thread> list;
-  ~Threads() {
+  ~Threads() { join(); }
+  void join() {
     for (std::thread &thread : list)
       thread.join();
+    list.clear();
   }
   template <typename Work> void add(int count, Work work) {
     for (int i = 0; i < count; ++i)
@@ -74,6 +76,27 @@ TEST_F(Concurrency, SixtyFourThreadsGetTheSameBits) {
       }
     });
   }
+  EXPECT_EQ(different, 0);
+}
+
+TEST_F(Concurrency, ResultsInUseAreNotWrittenByOtherRuns) {
+  std::atomic<int> different{0};
+  Threads threads;
+  threads.add(8, [&](int thread) {
+    int64_t rows = 8000 + 100 * (thread % 3);
+    AddArguments arguments(rows);
+    std::vector<Tensor> results[2];
+    for (int i = 0; i < 30; ++i) {
+      Status status = session->run(arguments.get(), {}, {}, results[i % 2]);
+      bool same = status.ok();
+      for (const std::vector<Tensor> &held : results)
+        for (int64_t e = 0; same && !held.empty() && e < rows * 3; ++e)
+          same = static_cast<float *>(held[0].data)[e] ==
+                 arguments.a[e] + arguments.b[e] + (e % 3 == 0 ? 0.5f : float(e % 3));
+      different += !same;
+    }
+  });
+  threads.join();
   EXPECT_EQ(different, 0);
 }
 

@@ -124,6 +124,59 @@ TEST_F(SessionTest, MemoryLimit) {
                run(fits, results));
 }
 
+TEST_F(SessionTest, ReleasedResultsGiveTheirMemoryToTheNextRun) {
+  AddArguments arguments(10000);
+  std::vector<Tensor> results, more;
+  ASSERT_OK(run(arguments, results));
+  void *sum = results[0].data, *found = results[1].data;
+  ASSERT_OK(run(arguments, more)); // the first results are still in use
+  EXPECT_NE(more[0].data, sum);
+  EXPECT_NE(more[1].data, found);
+  expectSum(arguments, static_cast<float *>(results[0].data));
+  results.clear();
+  ASSERT_OK(run(arguments, results));
+  EXPECT_EQ(results[0].data, sum);
+  EXPECT_EQ(results[1].data, found);
+  expectSum(arguments, static_cast<float *>(results[0].data));
+  session.reset();
+  expectSum(arguments, static_cast<float *>(more[0].data));
+}
+
+TEST_F(SessionTest, AFailedRunGivesItsMemoryBack) {
+  AddArguments arguments(10000), wrong(10000, NoResult);
+  std::vector<Tensor> results;
+  ASSERT_OK(run(arguments, results));
+  void *found = results[1].data;
+  results.clear();
+  EXPECT_FAULT(TSSA_INTERNAL, "output 'sum' was not produced", run(wrong, results));
+  ASSERT_OK(run(arguments, results));
+  EXPECT_EQ(results[1].data, found);
+}
+
+TEST_F(SessionTest, IdleMemoryOfResultsCountsAgainstTheLimit) {
+  // The arena, `sum`, what the program asks for to make `found`, and `found`.
+  auto most = [](uint64_t rows) { return 2 * 12 * rows + 2 * 24 * rows - 8; };
+  SessionOptions options;
+  options.memoryLimit = most(12000);
+  load(options);
+  AddArguments small(12000), large(15000);
+  std::vector<Tensor> results;
+  ASSERT_OK(run(small, results));
+  void *sum = results[0].data, *found = results[1].data;
+  results.clear();
+  ASSERT_OK(run(small, results)); // counts idle memory once, though it is then in use
+  EXPECT_EQ(results[0].data, sum);
+  EXPECT_EQ(results[1].data, found);
+  options.memoryLimit = most(15000);
+  load(options);
+  ASSERT_OK(run(small, results));
+  results.clear();
+  EXPECT_OK(run(large, results)); // idle memory that is in the way is freed
+  options.memoryLimit -= 1;
+  load(options);
+  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "output 'found' of 359992 bytes exceeds", run(large, results));
+}
+
 TEST_F(SessionTest, TimeLimit) {
   AddArguments arguments(1, LoopForEver);
   RunOptions options;
@@ -177,6 +230,7 @@ TEST_F(SessionTest, ProfileCountsLaunches) {
   ASSERT_EQ(profile.size(), 1u);
   EXPECT_EQ(profile[0].calls, 3u);
   EXPECT_GE(profile[0].seconds, 0);
+  EXPECT_EQ(profile[0].flops, 3 * 300);
 }
 
 TEST_F(SessionTest, EmbeddersThreads) {

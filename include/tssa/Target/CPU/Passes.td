@@ -13,10 +13,11 @@ def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp">
   let summary = "make each kernel a function of loops and vectors, as its schedule says";
   let description = [{
     A te.kernel becomes two functions. The first runs the iterations from `begin` to `end` of the
-    kernel's parallel loop. The second, `@<kernel>.extent`, returns the number of iterations and the
-    grain, the least number of iterations that one thread should get. The schedule determines every
-    loop, tile and vector (docs/decisions/0001); this pass chooses none of them. Vectors are masked
-    at the ends of their loops, and elements that are not contiguous are gathered.
+    kernel's parallel loop. The second, `@<kernel>.extent`, returns the number of iterations, the
+    grain, which is the least number of iterations that one thread should get, and the number of
+    floating-point operations of a launch. The schedule determines every loop, tile and vector
+    (docs/decisions/0001); this pass chooses none of them. Vectors are masked at the ends of their
+    loops, and elements that are not contiguous are gathered.
 
     - **Needs**: a schedule for every kernel (the layout stage), except for kernels of te.update and
       te.scan.
@@ -54,7 +55,7 @@ def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp">
       }
       return
     }
-    func.func @k.extent() -> (index, index) attributes {te.flops = 64 : i64} {
+    func.func @k.extent() -> (index, index, index) {
     ...
     ```
   }];

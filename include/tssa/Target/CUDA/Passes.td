@@ -14,7 +14,8 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
   let description = [{
     A te.kernel becomes a device function of scf, vector, memref and gpu ops. Its attributes give
     the number of threads of a block and the bytes of dynamic shared memory. A function
-    `@<kernel>.extent` returns the number of blocks. The schedule determines every loop, tile and
+    `@<kernel>.extent` returns the number of blocks, a grain of 1, and the number of floating-point
+    operations of a launch. The schedule determines every loop, tile and
     binding (docs/decisions/0004); this pass chooses none of them.
 
     - **Needs**: a schedule for every kernel (the layout stage), except for kernels of te.update and
@@ -53,7 +54,7 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
       }
       return
     }
-    func.func @k.extent() -> (index, index) attributes {te.flops = 64 : i64} {
+    func.func @k.extent() -> (index, index, index) {
     ...
     ```
   }];

@@ -112,8 +112,10 @@ EXPORT int32_t tssa_run(const tssa_host *host, tssa_tensor *args,
   int64_t shape[2] = {rows + (mode == WrongShape), 3};
   struct Add add = {args[0].data, args[1].data, arena};
   const float *bias = host->weights;
-  if (host->profile)
+  if (host->profile) {
+    host->count_flops(host, 0, rows * 3);
     host->profile(host, 0, 0);
+  }
   host->parallel_for(host, rows, 1, addRows, &add);
   if (host->profile)
     host->profile(host, 0, 1);
