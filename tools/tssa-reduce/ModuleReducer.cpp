@@ -30,7 +30,7 @@
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
-using namespace tssa::reduce;
+using namespace ::tssa::reduce;
 using llvm::Error;
 
 namespace {
@@ -251,7 +251,9 @@ Error ModuleReducer::run() {
   return writeModule(*module, output);
 }
 
-Error tssa::reduce::reduceModule(StringRef input, StringRef output, Interest &interest) {
+namespace tssa::reduce {
+
+Error reduceModule(StringRef input, StringRef output, Interest &interest) {
   auto file = llvm::MemoryBuffer::getFile(input);
   if (!file)
     return llvm::createStringError("cannot be read: " + file.getError().message());
@@ -267,3 +269,5 @@ Error tssa::reduce::reduceModule(StringRef input, StringRef output, Interest &in
     return llvm::createStringError("the file cannot be read");
   return ModuleReducer(std::move(module), output, interest).run();
 }
+
+} // namespace tssa::reduce

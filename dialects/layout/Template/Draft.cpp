@@ -89,17 +89,22 @@ double Draft::getInteriorShare(const Point &point) {
 }
 
 /// Guards cost nothing in tiles that are wholly inside. In the others, the address of a load is
-/// chosen by a condition, or its lanes by a mask. A mask that is the same in each tile is a
-/// constant.
+/// chosen by a condition, or its lanes by a mask. A mask is a constant if no loop runs over whole
+/// tiles; otherwise lanes that are not adjacent are loaded one by one, each behind a branch.
 double Draft::getGuardCycles(const Point &point) {
-  constexpr double perAddress = 0.7, perMask = 2, perConstantMask = 0.7, inLoop = 1.3;
+  constexpr double perAddress = 0.7, perConstantMask = 0.7, perMask = 6, perLane = 3, inLoop = 1.3;
   if (!guarded)
     return 0;
   unsigned vectorDim = *point.vectorDim;
   double perLoad = perAddress;
-  if (!borders[vectorDim].isEmpty())
-    perLoad = getTileExtent(point, vectorDim) >= getExtent(op, roles, vectorDim) ? perConstantMask
-                                                                               : perMask;
+  if (!borders[vectorDim].isEmpty()) {
+    bool isConstant = getExtent(op, roles, vectorDim) < 2 * getTileExtent(point, vectorDim);
+    bool isStrided = llvm::any_of(operands, [&](const Operand &operand) {
+      return operand.inSteps && operand.access->getRead().getGuard() &&
+             operand.strides[vectorDim] > 1;
+    });
+    perLoad = isConstant ? perConstantMask : isStrided ? perLane * point.lanes : perMask;
+  }
   bool inInnermost = !point.reductions.empty();
   for (unsigned dim : llvm::reverse(point.reductions))
     if (const Unroll *unroll = point.findUnroll(dim); !unroll || unroll->extent) {
@@ -240,10 +245,12 @@ double Draft::countTiles(const Point &point) {
   return count;
 }
 
-/// Returns the cycles of one step of the reduction loops, in which each accumulator gets `unrolled`
-/// products.
-double Draft::getStepCycles(const Point &point, double unrolled) {
-  constexpr double latency = 4, overhead = 1;
+/// Returns the cycles of one of `steps` steps of the reduction loops, in which each accumulator gets
+/// `unrolled` products.
+double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
+  constexpr double overhead = 1;
+  // The products of one step wait for each other, but those of the next tile do not.
+  double latency = steps > 1 ? 4 : 0;
   double accumulators = point.countAccumulators();
   double multiplyAdds = accumulators * unrolled / machine.fmaPorts;
   double loads = countLoads(point, /*onlyGuarded=*/false) / machine.loadPorts;
@@ -270,7 +277,7 @@ double Draft::getCycles(const Point &point) {
     unrolled *= together;
     steps *= llvm::divideCeil(extent, together);
   }
-  double step = getStepCycles(point, unrolled);
+  double step = getStepCycles(point, unrolled, steps);
   double border = (1 - getInteriorShare(point)) * getGuardCycles(point);
   return countTiles(point) * (steps * (step + border) + getSetupCycles(point));
 }

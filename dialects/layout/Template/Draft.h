@@ -64,8 +64,8 @@ private:
   void findBorders(const Access &access);
   bool guardHolds(const te::CompiledExpr &constraint, unsigned dim, int64_t position);
   const LanePattern &getPattern(unsigned operand, unsigned dim, int64_t lanes);
-  double countLoads(const Point &point, bool guarded);
-  double getStepCycles(const Point &point, double unrolled);
+  double countLoads(const Point &point, bool onlyGuarded);
+  double getStepCycles(const Point &point, double unrolled, double steps);
   double getGuardCycles(const Point &point);
   double getInteriorShare(const Point &point);
   double getSetupCycles(const Point &point);

@@ -22,6 +22,8 @@ struct TileRows {
 struct Unroll {
   unsigned dim = 0;
   int64_t extent = 0; ///< number of iterations; 0 is all of them
+
+  bool operator==(const Unroll &other) const { return dim == other.dim && extent == other.extent; }
 };
 
 /// The loops of one expression: the knobs of the template. A dim that is not named has one loop.

@@ -12,6 +12,9 @@
 // - the number of vectors and of rows: those that divide a dim into equal tiles, as far as it goes;
 // - what is unrolled: nothing, or the innermost one, two or three window dims;
 // - the order of the reductions: windows outside or inside of input channels.
+// The whole product is too large to score, so the knobs are varied one after the other: first the
+// tile, with the innermost window dim unrolled; then, for the best tiles, what is unrolled; then,
+// for the best of all these, the order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +25,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// The most points that the draft scores for an expression.
-static constexpr size_t maxPoints = 300;
+/// The most points that the draft scores for an expression, and the most tiles among them.
+static constexpr size_t maxPoints = 300, maxTiles = 180;
 /// The most multiply-adds of an unrolled body. Longer code takes long to compile and leaves the
 /// instruction cache.
 static constexpr int64_t maxBody = 420;
@@ -124,10 +127,14 @@ public:
       point.fused = countFusable(op, accesses, dim, 0);
       addRows(point);
     }
-    thin();
-    llvm::stable_sort(points, [](const RankedPoint &a, const RankedPoint &b) {
-      return a.cycles < b.cycles;
-    });
+    for (const Point &point : takeBest())
+      for (const SmallVector<Unroll> &unrolled : unrolls)
+        if (!llvm::equal(unrolled, point.unrolled))
+          add(point, unrolled, point.reductions);
+    for (const Point &point : takeBest())
+      for (const SmallVector<unsigned> &order : ArrayRef(orders).drop_front())
+        add(point, point.unrolled, order);
+    sort();
     return std::move(points);
   }
 
@@ -242,7 +249,7 @@ private:
   /// one row along a dim is the point without this dim.
   void addExtents(Point &point, size_t next, int64_t most) {
     if (next == point.rows.size())
-      return addLoops(point);
+      return addTile(point);
     for (int64_t extent : findRowExtents(point.rows[next], most)) {
       if (extent == 1 || !fitsGroups(roles, point.rows[next].dim, extent))
         continue;
@@ -252,19 +259,39 @@ private:
     point.rows[next].extent = 1;
   }
 
-  /// Adds the points that have the tile of `point`.
-  void addLoops(Point point) {
-    if (point.countAccumulators() < leastAccumulators())
+  /// Adds the point with the tile of `point`.
+  void addTile(Point point) {
+    if (point.countAccumulators() < leastAccumulators() || points.size() >= maxTiles)
       return;
-    setOuterOrder(point);
-    for (const SmallVector<Unroll> &unrolled : unrolls) {
-      point.unrolled = unrolled;
-      for (const SmallVector<unsigned> &order : orders) {
-        point.reductions = order;
-        if (findObstacle(op, roles, point, machine).empty())
-          points.push_back({point, draft.getCycles(point)});
-      }
-    }
+    point.outer = getOuterOrder(op, accesses, point.vectorDim);
+    if (unrolls.size() == 1 || !add(point, unrolls[1], orders.front()))
+      add(point, unrolls.front(), orders.front());
+  }
+
+  /// Returns whether the point can be written.
+  bool add(Point point, ArrayRef<Unroll> unrolled, ArrayRef<unsigned> order) {
+    point.unrolled.assign(unrolled.begin(), unrolled.end());
+    point.reductions.assign(order.begin(), order.end());
+    if (points.size() >= maxPoints || !findObstacle(op, roles, point, machine).empty())
+      return false;
+    points.push_back({point, draft.getCycles(point)});
+    return true;
+  }
+
+  void sort() {
+    llvm::stable_sort(points, [](const RankedPoint &a, const RankedPoint &b) {
+      return a.cycles < b.cycles;
+    });
+  }
+
+  /// Returns the best points so far.
+  SmallVector<Point, 0> takeBest() {
+    constexpr size_t most = 24;
+    sort();
+    SmallVector<Point, 0> best;
+    for (const RankedPoint &entry : ArrayRef(points).take_front(most))
+      best.push_back(entry.point);
+    return best;
   }
 
   /// With fewer sums, a core waits for each multiply-add. Small expressions have no more.
@@ -273,23 +300,6 @@ private:
     for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
       results = llvm::SaturatingMultiply<uint64_t>(results, extentOf(dim));
     return std::min<int64_t>(4, llvm::divideCeil(results, machine.lanes));
-  }
-
-  /// The outer loops are in the order of the dims.
-  void setOuterOrder(Point &point) {
-    point.outer.clear();
-    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
-      point.outer.push_back(dim);
-  }
-
-  /// Keeps the points that are likely the best, so that at most `maxPoints` are left.
-  void thin() {
-    if (points.size() <= maxPoints)
-      return;
-    llvm::stable_sort(points, [](const RankedPoint &a, const RankedPoint &b) {
-      return a.cycles < b.cycles;
-    });
-    points.resize(maxPoints);
   }
 
   te::ComputeOp op;

@@ -453,6 +453,19 @@ static void fuseVectorDim(te::ComputeOp op, ArrayRef<Access> accesses, unsigned 
     point.vectors = std::max<int64_t>(point.vectors, 2);
 }
 
+SmallVector<unsigned> layout::getOuterOrder(te::ComputeOp op, ArrayRef<Access> accesses,
+                                            std::optional<unsigned> vectorDim) {
+  std::optional<unsigned> firstReuse = findFirstReuse(op, accesses, vectorDim);
+  SmallVector<unsigned> order;
+  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
+    if (firstReuse && dim == *firstReuse)
+      order.push_back(*vectorDim);
+    if (!firstReuse || dim != *vectorDim)
+      order.push_back(dim);
+  }
+  return order;
+}
+
 Point layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses, const MachineModel &machine,
                          unsigned rowDims) {
   Point point = chooseVectorsAndRows(op, accesses, machine);
@@ -463,13 +476,7 @@ Point layout::chooseTile(te::ComputeOp op, ArrayRef<Access> accesses, const Mach
     point = Point();
   if (point.vectorDim && !op.hasReduction())
     fuseVectorDim(op, accesses, rowDims, point);
-  std::optional<unsigned> firstReuse = findFirstReuse(op, accesses, point.vectorDim);
-  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
-    if (firstReuse && dim == *firstReuse)
-      point.outer.push_back(*point.vectorDim);
-    if (!firstReuse || dim != *point.vectorDim)
-      point.outer.push_back(dim);
-  }
+  point.outer = getOuterOrder(op, accesses, point.vectorDim);
   point.reductions = getReductionOrder(op, accesses);
   return point;
 }

@@ -17,13 +17,16 @@ namespace mlir::tssa::layout {
 /// `dim` such that each access keeps a constant stride.
 unsigned countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim, unsigned first);
 
+/// Returns the order of the outer loops of parallel dims: that of the dims, but the vector dim comes
+/// before the first dim along which the rows share its loads.
+SmallVector<unsigned> getOuterOrder(te::ComputeOp op, ArrayRef<Access> accesses,
+                                    std::optional<unsigned> vectorDim);
+
 /// Chooses the vector dim by the cost of reads and writes per element. Then chooses the register
 /// tile by the loads and multiply-adds of a reduction step; the shorter tiles at the ends count
 /// too. The first `rowDims` dims are neither split nor fused. Without a reduction, dims are fused
 /// with the vector dim if each access keeps a constant stride; with a reduction, they are fused
-/// with the dims of the tile's rows. The outer loops are in the order of the dims, but that of the
-/// vector dim comes before the first dim that shares its loads; reduction loops have the longest
-/// strides outermost.
+/// with the dims of the tile's rows. Reduction loops have the longest strides outermost.
 Point chooseTile(te::ComputeOp op, ArrayRef<Access> accesses, const MachineModel &machine,
                  unsigned rowDims);
 

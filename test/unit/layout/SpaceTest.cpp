@@ -1,0 +1,126 @@
+//===- SpaceTest.cpp - the points of the template -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/Space.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+namespace {
+
+/// A grouped convolution of eight groups, padded along d3.
+constexpr const char *grouped = R"(
+te.kernel @k(%x: tensor<1x64x30x32xf32>, %w: tensor<64x8x3x3xf32>) -> tensor<1x64x28x32xf32> {
+  %y = te.compute @y (d0: 1, d1: 64, d2: 28, d3: 32) reduce (d4: 8, d5: 3, d6: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, (d1 floordiv 8) * 8 + d4, d2 + d5, d3 + d6 - 1] : tensor<1x64x30x32xf32> where (d3 + d6 - 1 >= 0, -d3 - d6 + 32 >= 0) else 0.0
+    %b = te.read %w[d1, d4, d5, d6] : tensor<64x8x3x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<1x64x28x32xf32>
+  te.return %y : tensor<1x64x28x32xf32>
+})";
+
+class SpaceTest : public ::testing::Test {
+protected:
+  SpaceTest() {
+    context.loadDialect<te::TEDialect, arith::ArithDialect>();
+    module = parseSourceString<ModuleOp>(grouped, &context);
+    module->walk([&](te::ComputeOp compute) { op = compute; });
+    roles = getRoles(op);
+    accesses = getAccesses(op);
+  }
+
+  /// A point that can be written: 16 lanes along d3, two rows along d1.
+  static Point getPoint() {
+    Point point;
+    point.vectorDim = 3;
+    point.lanes = 16;
+    point.rows = {{1, 2, 0}};
+    point.unrolled = {{6, 0}};
+    point.outer = {0, 1, 2, 3};
+    point.reductions = {4, 5, 6};
+    return point;
+  }
+
+  std::string findObstacle(const Point &point) {
+    return layout::findObstacle(op, roles, point, MachineModel());
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  te::ComputeOp op;
+  Roles roles;
+  SmallVector<Access> accesses;
+};
+
+TEST_F(SpaceTest, ObstaclesNameTheKnob) {
+  EXPECT_EQ(findObstacle(getPoint()), "");
+  auto obstacle = [&](function_ref<void(Point &)> change) {
+    Point point = getPoint();
+    change(point);
+    return findObstacle(point);
+  };
+  EXPECT_EQ(obstacle([](Point &p) { p.vectorDim = 4; }), "vector: expected a parallel dim");
+  EXPECT_EQ(obstacle([](Point &p) { p.lanes = 12; }),
+            "vector: expected 2 to 16 lanes, a power of two");
+  EXPECT_EQ(obstacle([](Point &p) { p.lanes = 32; }),
+            "vector: expected 2 to 16 lanes, a power of two");
+  EXPECT_EQ(obstacle([](Point &p) { p.rows[0].extent = 3; }),
+            "rows: a tile of d1 lies in several groups");
+  EXPECT_EQ(obstacle([](Point &p) { p.rows[0].dim = 3; }), "rows: d3 is already tiled or fused");
+  EXPECT_EQ(obstacle([](Point &p) { p.rows.push_back({2, 28, 0}); }),
+            "rows: 56 sums do not fit into the registers");
+  EXPECT_EQ(obstacle([](Point &p) { p.unrolled.push_back({2, 0}); }),
+            "unroll: d2 is not a reduction dim");
+  EXPECT_EQ(obstacle([](Point &p) {
+              p.rows[0].extent = 8;
+              p.unrolled = {{4, 0}, {5, 0}, {6, 0}};
+            }),
+            "unroll: a step has more than 420 multiply-adds");
+  EXPECT_EQ(obstacle([](Point &p) { p.outer = {0, 1, 1, 3}; }),
+            "outer: expected each parallel dim once");
+  EXPECT_EQ(obstacle([](Point &p) { p.reductions = {4, 5}; }),
+            "reduce: expected each reduction dim once");
+}
+
+TEST_F(SpaceTest, RankingIsBoundedOrderedAndRepeatable) {
+  std::vector<RankedPoint> points = rankPoints(op, accesses, MachineModel());
+  ASSERT_FALSE(points.empty());
+  EXPECT_LE(points.size(), 300u);
+  EXPECT_TRUE(llvm::is_sorted(points, [](const RankedPoint &a, const RankedPoint &b) {
+    return a.cycles < b.cycles;
+  }));
+  for (const RankedPoint &entry : points)
+    EXPECT_EQ(findObstacle(entry.point), "");
+  auto print = [](const RankedPoint &entry) {
+    std::string text;
+    llvm::raw_string_ostream(text) << entry.point;
+    return text;
+  };
+  std::vector<RankedPoint> again = rankPoints(op, accesses, MachineModel());
+  ASSERT_EQ(again.size(), points.size());
+  for (auto [a, b] : llvm::zip_equal(points, again))
+    EXPECT_EQ(print(a), print(b));
+}
+
+TEST_F(SpaceTest, DraftPrefersLessWork) {
+  Draft draft(op, accesses, roles, MachineModel());
+  // Half empty vectors take twice as many tiles.
+  Point full = getPoint(), half = getPoint();
+  half.lanes = 8;
+  EXPECT_LT(draft.getCycles(full), draft.getCycles(half));
+  // Rows share the loads of the data.
+  Point single = getPoint();
+  single.rows.clear();
+  EXPECT_LT(draft.getCycles(full), draft.getCycles(single));
+}
+
+} // namespace
