@@ -14,7 +14,6 @@
 using namespace tssa::runtime;
 
 static constexpr size_t longestCompared = 200;
-static constexpr size_t longestShown = 120;
 
 /// Returns the Levenshtein distance.
 static size_t editDistance(std::string_view a, std::string_view b) {
@@ -68,10 +67,10 @@ size_t tssa::runtime::getSequenceLength(std::string_view text) {
   return length;
 }
 
-std::string tssa::runtime::printable(std::string_view text) {
+std::string tssa::runtime::printable(std::string_view text, size_t most) {
   std::string shown;
   while (!text.empty()) {
-    if (shown.size() >= longestShown)
+    if (shown.size() >= most)
       return shown + "...";
     uint8_t byte = uint8_t(text[0]);
     size_t length = getSequenceLength(text);

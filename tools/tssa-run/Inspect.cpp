@@ -126,7 +126,7 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
                                printable(manifest.variants[0].triple) + ", cpu " +
                                printable(manifest.variants[0].cpu));
   if (!manifest.variants[0].machine.empty())
-    text += line("machine", printable(manifest.variants[0].machine));
+    text += line("machine", printable(manifest.variants[0].machine, std::string::npos));
   std::string device;
   Status host = checkMachine(manifest, "auto", device);
   text +=

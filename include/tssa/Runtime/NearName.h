@@ -18,9 +18,9 @@ namespace tssa::runtime {
 /// similar.
 std::string suggestName(std::string_view given, const std::vector<std::string> &names);
 
-/// Returns `text` for use in a message: cut to 120 bytes, with control characters and bytes
+/// Returns `text` for use in a message: cut to `most` bytes, with control characters and bytes
 /// that are not valid UTF-8 escaped as \xNN.
-std::string printable(std::string_view text);
+std::string printable(std::string_view text, size_t most = 120);
 
 /// Returns the number of bytes of the UTF-8 sequence at the start of the non-empty `text`,
 /// or 0 if the sequence is not valid.

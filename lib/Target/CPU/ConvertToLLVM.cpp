@@ -113,6 +113,38 @@ private:
   std::vector<OwningOpRef<ModuleOp>> parts;
 };
 
+/// Returns vectors of integers in place of vectors of bf16, or null for any other type.
+Type getIntegers(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || !vector.getElementType().isBF16())
+    return {};
+  return vector.clone(IntegerType::get(type.getContext(), 16));
+}
+
+/// Makes `op`, which moves lanes, see vectors of bf16 as integers. Without instructions for bf16, LLVM
+/// takes some of these ops apart, and would widen each lane and call __truncsfbf2 to narrow it.
+void useIntegers(Operation *op) {
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (Type integers = getIntegers(operand.get().getType()))
+      operand.set(LLVM::BitcastOp::create(builder, op->getLoc(), integers, operand.get()));
+  builder.setInsertionPointAfter(op);
+  for (Value result : op->getResults())
+    if (Type type = result.getType(), integers = getIntegers(type); integers) {
+      result.setType(integers);
+      auto floats = LLVM::BitcastOp::create(builder, op->getLoc(), type, result);
+      result.replaceAllUsesExcept(floats, floats);
+    }
+}
+
+void moveLanesAsIntegers(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather, LLVM::masked_scatter,
+            LLVM::SelectOp>(op))
+      useIntegers(op);
+  });
+}
+
 struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
@@ -121,7 +153,10 @@ struct ConvertToLLVM : impl::ConvertToLLVMBase<ConvertToLLVM> {
     FrozenRewritePatternSet patterns = makePatterns(converter);
     Separation separation(getOperation());
     auto convert = [&](OwningOpRef<ModuleOp> &part) {
-      return applyPartialConversion(*part, target, patterns);
+      LogicalResult converted = applyPartialConversion(*part, target, patterns);
+      if (succeeded(converted))
+        moveLanesAsIntegers(*part);
+      return converted;
     };
     LogicalResult converted = failableParallelForEach(context, separation.getParts(), convert);
     separation.join();
