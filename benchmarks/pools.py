@@ -193,6 +193,8 @@ def check(options):
                 predicted = predict(options, folder, name, entry, machine)
                 pool = [(ms, predicted[point]) for ms, point in recorded["pools"][name] if point in predicted]
                 left_out += len(recorded["pools"][name]) - len(pool)
+                if len(pool) < FIRST:
+                    sys.exit(f"{path}: the space of {name} has only {len(pool)} of the recorded points left; record it again")
                 figures.append(judge(*zip(*pool)))
                 report(name, figures[-1], len(pool))
         means = mean(figures)

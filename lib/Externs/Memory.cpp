@@ -77,6 +77,18 @@ extern "C" {
 /// Converts f64 to f16, for which x86-64 has no instruction.
 _Float16 __truncdfhf2(double x) { return static_cast<_Float16>(roundToOdd(x)); }
 
+/// Converts f32 to bf16, for which not every x86-64 has an instruction: to nearest even, and NaN to a
+/// quiet NaN. A cast would be a call of this function.
+__bf16 __truncsfbf2(float x) {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x, sizeof(bits));
+  uint32_t rounded = x != x ? bits | 0x400000 : bits + 0x7fff + ((bits >> 16) & 1);
+  uint16_t high = rounded >> 16;
+  __bf16 narrow;
+  __builtin_memcpy(&narrow, &high, sizeof(narrow));
+  return narrow;
+}
+
 void *memmove(void *target, const void *source, size_t count) {
   char *to = static_cast<char *>(target);
   const char *from = static_cast<const char *>(source);

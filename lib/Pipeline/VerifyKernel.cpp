@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
+#include "tssa/Externs/Externs.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -84,6 +85,9 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   defineCaller(kernel, "tssa_run", false);
   defineCaller(extent, "tssa_plan", true);
   defineMath(**code);
+  if (Error error =
+          cpu::linkBitcode(**code, getMemoryBitcode(), /*onlyNeeded=*/false, machine))
+    return error;
   cpu::optimize(**code, **target, {});
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);

@@ -20,6 +20,7 @@
 
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Template/TileModel.h"
+#include "dialects/te/IR/Contraction.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -195,14 +196,18 @@ private:
   }
 
   /// Returns the extents of at most `most` iterations that divide `count` iterations into equal
-  /// tiles, but for the last.
+  /// tiles. If these are all short, also returns those for which the last tile is shorter, which
+  /// takes code of its own.
   static SmallVector<int64_t> findExtents(int64_t count, int64_t most) {
-    SmallVector<int64_t> extents;
-    for (int64_t extent = std::min(count, most); extent >= 1; --extent)
+    SmallVector<int64_t> exact, all;
+    for (int64_t extent = std::min(count, most); extent >= 1; --extent) {
+      if (count % extent == 0)
+        exact.push_back(extent);
       if (llvm::divideCeil(count, llvm::divideCeil(count, extent)) ==
           static_cast<uint64_t>(extent))
-        extents.push_back(extent);
-    return extents;
+        all.push_back(extent);
+    }
+    return exact.empty() || 2 * exact.front() < std::min(count, most) ? all : exact;
   }
 
   SmallVector<int64_t> findRowExtents(const TileRows &rows, int64_t most) {
@@ -263,9 +268,30 @@ private:
   void addTile(Point point) {
     if (point.countAccumulators() < leastAccumulators() || points.size() >= maxTiles)
       return;
-    point.outer = getOuterOrder(op, accesses, point.vectorDim);
+    point.outer = getOrder(point);
     if (unrolls.size() == 1 || !add(point, unrolls[1], orders.front()))
       add(point, unrolls.front(), orders.front());
+  }
+
+  /// Returns the order of the outer loops. Weights that stay in the first-level cache are reused in
+  /// any order, and the data is best read from front to back. Otherwise a block of weights should
+  /// stay there while the loops over the data run.
+  SmallVector<unsigned> getOrder(const Point &point) {
+    if (countWeightBytes() > machine.l1Bytes / 2)
+      return getOuterOrder(op, accesses, point.vectorDim);
+    return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumParallel()));
+  }
+
+  int64_t countWeightBytes() {
+    int64_t bytes = 0;
+    for (te::ReadOp read : roles.weights) {
+      int64_t size = llvm::divideCeil(read.getSourceType().getElementTypeBitWidth(), 8);
+      for (unsigned dim = 0; dim < op.getNumDims(); ++dim)
+        if (te::dependsOn(read, dim))
+          size = llvm::SaturatingMultiply<uint64_t>(size, extentOf(dim));
+      bytes = llvm::SaturatingAdd<uint64_t>(bytes, size);
+    }
+    return bytes;
   }
 
   /// Returns whether the point can be written.

@@ -93,7 +93,7 @@ llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool only
                         const Machine &machine);
 
 /// Whether code generation may call the function, so that every artifact defines it: memcpy,
-/// memmove, memset and __truncdfhf2.
+/// memmove, memset, __truncdfhf2 and __truncsfbf2.
 bool isCalledLate(llvm::StringRef name);
 
 enum class Effort {

@@ -30,7 +30,8 @@ void registerTranslations(mlir::DialectRegistry &registry) {
 static constexpr StringRef exports[] = {"tssa_run", "tssa_plan", "tssa_kernels"};
 
 bool isCalledLate(StringRef name) {
-  static constexpr StringRef names[] = {"memcpy", "memmove", "memset", "__truncdfhf2"};
+  static constexpr StringRef names[] = {"memcpy", "memmove", "memset", "__truncdfhf2",
+                                        "__truncsfbf2"};
   return is_contained(names, name);
 }
 

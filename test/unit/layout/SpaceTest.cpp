@@ -51,10 +51,11 @@ protected:
   }
 
   std::string findObstacle(const Point &point) {
-    return layout::findObstacle(op, roles, point, MachineModel());
+    return layout::findObstacle(op, roles, point, machine);
   }
 
   MLIRContext context;
+  MachineModel machine;
   OwningOpRef<ModuleOp> module;
   te::ComputeOp op;
   Roles roles;
@@ -92,7 +93,7 @@ TEST_F(SpaceTest, ObstaclesNameTheKnob) {
 }
 
 TEST_F(SpaceTest, RankingIsBoundedOrderedAndRepeatable) {
-  std::vector<RankedPoint> points = rankPoints(op, accesses, MachineModel());
+  std::vector<RankedPoint> points = rankPoints(op, accesses, machine);
   ASSERT_FALSE(points.empty());
   EXPECT_LE(points.size(), 300u);
   EXPECT_TRUE(llvm::is_sorted(points, [](const RankedPoint &a, const RankedPoint &b) {
@@ -105,14 +106,14 @@ TEST_F(SpaceTest, RankingIsBoundedOrderedAndRepeatable) {
     llvm::raw_string_ostream(text) << entry.point;
     return text;
   };
-  std::vector<RankedPoint> again = rankPoints(op, accesses, MachineModel());
+  std::vector<RankedPoint> again = rankPoints(op, accesses, machine);
   ASSERT_EQ(again.size(), points.size());
   for (auto [a, b] : llvm::zip_equal(points, again))
     EXPECT_EQ(print(a), print(b));
 }
 
 TEST_F(SpaceTest, DraftPrefersLessWork) {
-  Draft draft(op, accesses, roles, MachineModel());
+  Draft draft(op, accesses, roles, machine);
   // Half empty vectors take twice as many tiles.
   Point full = getPoint(), half = getPoint();
   half.lanes = 8;
