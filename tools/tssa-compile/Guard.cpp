@@ -22,8 +22,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <new>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -47,6 +49,27 @@ static std::string timeMessage, memoryMessage;
 
 [[noreturn]] static void endOutOfMemory() { endProcess(memoryMessage); }
 
+/// What SIGSEGV did before.
+static struct sigaction otherActionOfFault;
+
+/// MLIR writes to what malloc returns without looking, for example when it loads a dialect. So if no
+/// memory is left, an access to a bad address is taken for that.
+static void endOnFault(int) {
+  constexpr size_t size = 1 << 20;
+  void *memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    endOutOfMemory();
+  ::munmap(memory, size);
+  ::sigaction(SIGSEGV, &otherActionOfFault, nullptr); // the access is repeated and fails again
+}
+
+static void watchFaults() {
+  struct sigaction action = {};
+  action.sa_handler = endOnFault;
+  action.sa_flags = SA_ONSTACK;
+  ::sigaction(SIGSEGV, &action, &otherActionOfFault);
+}
+
 static void limitMemory(const Options &options) {
   memoryMessage = options.input + ": error: not enough memory" +
                   (options.memoryLimit ? "; the limit is " + std::to_string(options.memoryLimit) +
@@ -55,6 +78,7 @@ static void limitMemory(const Options &options) {
                   "\n";
   std::set_new_handler(endOutOfMemory);
   install_bad_alloc_error_handler([](void *, const char *, bool) { endOutOfMemory(); });
+  watchFaults();
   if (options.memoryLimit == 0)
     return;
   // Files that are mapped for reading do not count.
