@@ -19,6 +19,8 @@
 #include "dialects/layout/Template/Point.h"
 #include "dialects/layout/Template/Roles.h"
 
+#include <map>
+
 namespace mlir::tssa::layout {
 
 /// Returns the number of iterations of `dim`, or the number that is assumed for a dynamic size:

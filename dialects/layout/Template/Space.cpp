@@ -121,11 +121,14 @@ public:
   std::vector<RankedPoint> build() {
     findUnrolls();
     findReductionOrders();
+    leastAccumulators = countLeastAccumulators();
+    bool fitsWeights = countWeightBytes() <= machine.l1Bytes / 2;
     for (auto [dim, lanes] : findVectors()) {
       Point point;
       point.vectorDim = dim;
       point.lanes = lanes;
       point.fused = countFusable(op, accesses, dim, 0);
+      point.outer = getOrder(dim, fitsWeights);
       addRows(point);
     }
     for (const Point &point : takeBest())
@@ -265,10 +268,9 @@ private:
   }
 
   /// Adds the point with the tile of `point`.
-  void addTile(Point point) {
-    if (point.countAccumulators() < leastAccumulators() || points.size() >= maxTiles)
+  void addTile(const Point &point) {
+    if (point.countAccumulators() < leastAccumulators || points.size() >= maxTiles)
       return;
-    point.outer = getOrder(point);
     if (unrolls.size() == 1 || !add(point, unrolls[1], orders.front()))
       add(point, unrolls.front(), orders.front());
   }
@@ -276,9 +278,9 @@ private:
   /// Returns the order of the outer loops. Weights that stay in the first-level cache are reused in
   /// any order, and the data is best read from front to back. Otherwise a block of weights should
   /// stay there while the loops over the data run.
-  SmallVector<unsigned> getOrder(const Point &point) {
-    if (countWeightBytes() > machine.l1Bytes / 2)
-      return getOuterOrder(op, accesses, point.vectorDim);
+  SmallVector<unsigned> getOrder(unsigned vectorDim, bool fitsWeights) {
+    if (!fitsWeights)
+      return getOuterOrder(op, accesses, vectorDim);
     return llvm::to_vector(llvm::seq<unsigned>(0, op.getNumParallel()));
   }
 
@@ -321,7 +323,7 @@ private:
   }
 
   /// With fewer sums, a core waits for each multiply-add. Small expressions have no more.
-  int64_t leastAccumulators() {
+  int64_t countLeastAccumulators() {
     int64_t results = 1;
     for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
       results = llvm::SaturatingMultiply<uint64_t>(results, extentOf(dim));
@@ -333,6 +335,7 @@ private:
   const Roles &roles;
   const MachineModel &machine;
   Draft draft;
+  int64_t leastAccumulators = 1;
   SmallVector<SmallVector<Unroll>> unrolls;
   SmallVector<SmallVector<unsigned>> orders;
   std::vector<RankedPoint> points;

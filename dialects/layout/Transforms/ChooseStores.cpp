@@ -92,8 +92,8 @@ private:
       te::KernelOp kernel = kernels.lookup(launch);
       if (!kernel)
         return;
-      auto [it, isNew] = first.try_emplace(kernel, describeConstants(launch));
-      if (!isNew && it->second != describeConstants(launch))
+      std::string constants = describeConstants(launch);
+      if (first.try_emplace(kernel, constants).first->second != constants)
         mixed.insert(kernel.getSymNameAttr());
     });
   }

@@ -18,7 +18,7 @@ class LoopTracker {
 public:
   explicit LoopTracker(LoopsOp named) : numDims(named.getNumResults()) {
     for (auto [dim, loop] : llvm::enumerate(named.getLoops()))
-      parts[loop].push_back({static_cast<unsigned>(dim), 1, /*fused=*/false});
+      parts[loop].push_back({static_cast<unsigned>(dim), /*fused=*/false});
   }
 
   void visit(Operation *op) {
@@ -27,7 +27,7 @@ public:
     else if (auto fuse = dyn_cast<FuseOp>(op))
       for (Value loop : {fuse.getOuter(), fuse.getInner()})
         for (Part part : parts.lookup(loop))
-          parts[fuse.getLoop()].push_back({part.dim, part.stride, /*fused=*/true});
+          parts[fuse.getLoop()].push_back({part.dim, /*fused=*/true});
     else if (auto reorder = dyn_cast<ReorderOp>(op); reorder && owns(reorder.getLoops()))
       order = reorder;
     else if (auto tile = dyn_cast<RegisterTileOp>(op))
@@ -50,7 +50,6 @@ public:
 private:
   struct Part {
     unsigned dim;
-    int64_t stride; ///< iterations of the dim for one iteration of the loop
     bool fused;
   };
 
@@ -60,15 +59,10 @@ private:
 
   void visitSplit(SplitOp split) {
     SmallVector<Part, 1> whole = parts.lookup(split.getLoop());
-    int64_t stride = 1;
-    for (unsigned i = split.getNumResults(); i-- > 0;) {
-      for (const Part &part : whole)
-        parts[split.getLoops()[i]].push_back({part.dim, part.stride * stride, part.fused});
-      if (i > 0) {
-        factors[split.getLoops()[i]] = split.getFactors()[i - 1];
-        stride = llvm::SaturatingMultiply<uint64_t>(stride, split.getFactors()[i - 1]);
-      }
-    }
+    for (Value loop : split.getLoops())
+      parts[loop] = whole;
+    for (auto [loop, factor] : llvm::zip_equal(split.getLoops().drop_front(), split.getFactors()))
+      factors[loop] = factor;
   }
 
   /// Adds `loop`, which runs (a part of) a dim at `position`, to the loops of this dim.
@@ -77,9 +71,8 @@ private:
     dim.vector |= isVector;
     if (!found)
       dim.outer = position;
-    if (isInner && !factors.contains(loop))
-      dim.whole = true;
-    else if (isInner && llvm::none_of(parts.lookup(loop), [](const Part &p) { return p.fused; })) {
+    if (isInner && factors.contains(loop) &&
+        llvm::none_of(parts.lookup(loop), [](Part part) { return part.fused; })) {
       if (dim.block == 1)
         dim.inner = position;
       dim.block *= factors.lookup(loop);

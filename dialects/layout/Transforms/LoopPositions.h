@@ -18,7 +18,6 @@ struct DimLoops {
   /// iterations that they run together. Where `block` is 1, there is none.
   unsigned inner = 0;
   int64_t block = 1;
-  bool whole = false; ///< whether all iterations are unrolled; `outer` then is their position
   bool vector = false;
 };
 
