@@ -3,7 +3,7 @@
 usage: pools.py record --bin DIR --out FILE.json [--points 45] [NAME...]
        pools.py check --bin DIR FILE.json...
 
-`record` compiles operators of operators.json at the points that the draft ranks first and at random ones, checks each
+`record` compiles operators of operators.json (NAME:last is one on tensors with channels last) at the points that the draft ranks first and at random ones, checks each
 result against the first point's, and times it on one thread by the thread's clock, in turns. The file names the machine.
 `check` predicts the times of the recorded points again, with the draft of DIR and the machine of the file, and measures
 nothing, so it gives the same figures everywhere. A point that the space no longer has is left out and counted. It fails
@@ -73,15 +73,23 @@ def report(name, figures, count):
 def entries(names):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators.json")) as file:
         known = {entry["name"]: entry for entry in json.load(file)["operators"]}
-    missing = [name for name in names if name not in known]
+    missing = [name for name in names if name.removesuffix(":last") not in known]
     if missing:
         sys.exit(f"operators.json has no {missing[0]}")
-    return {name: known[name] for name in names or known}
+    return {name: known[name.removesuffix(":last")] for name in names or known}
 
 
 def write_model(folder, name, entry):
+    """Writes the operator, or for NAME:last the operator on tensors that store channels last. Gives path and shape."""
     node, shape, weight = operators.node_of(entry)
-    return single.write(folder, name, node, shape, weight), shape
+    if not name.endswith(":last"):
+        return single.write(folder, name, node, shape, weight), shape
+    rank = len(shape)
+    shape = (shape[0], *shape[2:], shape[1])
+    node.input[0], node.output[0] = "first", "convolved"
+    nodes = [onnx.helper.make_node("Transpose", ["x"], ["first"], perm=[0, rank - 1, *range(1, rank - 1)]), node,
+             onnx.helper.make_node("Transpose", ["convolved"], ["y"], perm=[0, *range(2, rank), 1])]
+    return single.write(folder, name.replace(":", "-"), nodes, shape, weight), shape
 
 
 def run(*command):

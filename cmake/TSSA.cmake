@@ -48,12 +48,13 @@ if(TSSA_SANITIZE MATCHES "address")
   add_library(tssa_sanitizer_options OBJECT ${PROJECT_SOURCE_DIR}/cmake/sanitizers/Options.cpp)
 endif()
 
-# Parsing MLIR's headers is half of an instrumented build: it is done once.
-# Release builds do without, so that each file is known to include what it uses.
-if(TSSA_SANITIZE)
+# Parsing MLIR's headers is half of a build: it is done once. The preset dev does
+# without, so that each file is known to include what it uses.
+option(TSSA_PRECOMPILE "Precompile MLIR's headers" ON)
+if(TSSA_PRECOMPILE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros ${CMAKE_CXX_COMPILER_LAUNCHER})
-  add_library(tssa_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/sanitizers/Headers.cpp)
+  add_library(tssa_headers OBJECT ${PROJECT_SOURCE_DIR}/cmake/headers/Headers.cpp)
   target_include_directories(tssa_headers SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_compile_options(tssa_headers PUBLIC "SHELL:-Xclang -fno-pch-timestamp")
   target_precompile_headers(tssa_headers PRIVATE
@@ -75,7 +76,7 @@ function(tssa_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
-  if(TSSA_SANITIZE)
+  if(TSSA_PRECOMPILE)
     target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
     target_precompile_headers(${name} REUSE_FROM tssa_headers)
   endif()

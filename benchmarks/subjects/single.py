@@ -10,14 +10,15 @@ from onnx import TensorProto, helper, numpy_helper
 INPUT_SEED, WEIGHT_SEED = 5, 6
 
 
-def write(folder, name, node, input_shape, weight_shape, symbols=()):
-    """Writes NAME.onnx: `node` of inputs x and w, where w is a constant. Dimensions of x in `symbols` are open, and
+def write(folder, name, nodes, input_shape, weight_shape, symbols=()):
+    """Writes NAME.onnx: `nodes`, one or a list, from inputs x and w to y, where w is a constant. Dimensions of x in `symbols` are open, and
     so is then all of the result. Gives the path."""
     random = np.random.default_rng(WEIGHT_SEED)
     weight = numpy_helper.from_array(random.standard_normal(weight_shape, dtype=np.float32), "w")
     shape = [dict(symbols).get(i, n) for i, n in enumerate(input_shape)]
     info = helper.make_tensor_value_info
-    graph = helper.make_graph([node], name, [info("x", TensorProto.FLOAT, shape)], [info("y", TensorProto.FLOAT, None)],
+    nodes = nodes if isinstance(nodes, list) else [nodes]
+    graph = helper.make_graph(nodes, name, [info("x", TensorProto.FLOAT, shape)], [info("y", TensorProto.FLOAT, None)],
                               [weight])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     if not symbols:

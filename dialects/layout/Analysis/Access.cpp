@@ -28,6 +28,10 @@ static SmallVector<int64_t> getStrides(RankedTensorType type) {
   return strides;
 }
 
+static int64_t countElementBytes(RankedTensorType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
 static void collectDims(AffineExpr expr, llvm::SmallDenseSet<unsigned> &dims) {
   expr.walk([&](AffineExpr e) {
     if (auto dim = dyn_cast<AffineDimExpr>(e))
@@ -53,8 +57,8 @@ static void collectDims(Value value, Block *body, llvm::SmallDenseSet<unsigned> 
 }
 
 Access::Access(te::ReadOp read, unsigned numDims)
-    : read(read), numDims(numDims), symbols(read.getMap().getNumSymbols(), assumedSize),
-      strides(getStrides(read.getSourceType())) {
+    : read(read), numDims(numDims), elementBytes(countElementBytes(read.getSourceType())),
+      symbols(read.getMap().getNumSymbols(), assumedSize), strides(getStrides(read.getSourceType())) {
   for (AffineExpr expr : read.getMap().getResults())
     indices.emplace_back(expr);
   for (Value symbol : read.getSymbols())
@@ -65,7 +69,7 @@ Access::Access(te::ReadOp read, unsigned numDims)
 }
 
 Access::Access(RankedTensorType type, unsigned numDims)
-    : numDims(numDims), strides(getStrides(type)) {
+    : numDims(numDims), elementBytes(countElementBytes(type)), strides(getStrides(type)) {
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     indices.emplace_back(getAffineDimExpr(dim, type.getContext()));
 }

@@ -37,6 +37,8 @@ public:
   bool canFuse(unsigned outer, unsigned inner, int64_t extent) const;
   bool isWrite() const { return !read; }
   te::ReadOp getRead() const { return read; }
+  /// Returns the bytes of an element.
+  int64_t getElementBytes() const { return elementBytes; }
   /// Declares that the source may be stored in any order. The read is then contiguous along each
   /// dim that is itself an index expression and occurs in no other index expression.
   void setPackable() { packable = true; }
@@ -49,6 +51,7 @@ private:
 
   te::ReadOp read;
   unsigned numDims;
+  int64_t elementBytes;
   bool packable = false;
   SmallVector<te::CompiledExpr, 0> indices;
   SmallVector<int64_t> symbols; ///< the assumed value of each symbol

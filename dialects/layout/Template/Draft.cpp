@@ -12,28 +12,23 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-int64_t layout::getExtent(te::ComputeOp op, const Roles &roles, unsigned dim) {
-  constexpr int64_t assumedBatch = 4;
-  int64_t size = op.getStaticSizes()[dim];
-  if (ShapedType::isDynamic(size) && roles[dim] == Role::Batch)
-    return assumedBatch;
-  return getAssumedSize(size);
-}
-
 Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
              const MachineModel &machine)
-    : op(op), roles(roles), machine(machine), borders(op.getNumDims()) {
+    : op(op), roles(roles), machine(machine) {
   for (const Access &access : accesses) {
     Operand operand{&access, {}, false};
     operand.inSteps =
         !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
+    operand.stream.elementBytes = access.getElementBytes();
+    operand.stream.inOrder = access.isPackable();
     for (unsigned dim = 0; dim < op.getNumDims(); ++dim)
-      operand.strides.push_back(access.getStrideKind(dim, 2) == StrideKind::Invariant
-                                    ? 0
-                                    : std::max<int64_t>(std::abs(access.getStride(dim)), 1));
+      operand.stream.strides.push_back(access.getStrideKind(dim, 2) == StrideKind::Invariant
+                                           ? 0
+                                           : std::max<int64_t>(std::abs(access.getStride(dim)), 1));
     operands.push_back(std::move(operand));
+    streams.push_back(operands.back().stream);
     if (operands.back().inSteps)
-      findBorders(access);
+      addBorders(op, roles, access.getRead(), borders);
   }
 }
 
@@ -41,77 +36,119 @@ Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
 // Guards
 //===----------------------------------------------------------------------===//
 
-bool Draft::guardHolds(const te::CompiledExpr &constraint, unsigned dim, int64_t position) {
-  for (bool last : {false, true}) {
-    SmallVector<int64_t> point(op.getNumDims(), 0);
-    point[dim] = position;
-    for (unsigned other = op.getNumParallel(); last && other < op.getNumDims(); ++other)
-      point[other] = getExtent(op, roles, other) - 1;
-    if (constraint.evaluate(point).value_or(0) < 0)
-      return false;
-  }
-  return true;
+double Draft::countUnrolled(const Point &point) {
+  double count = 1;
+  for (const Unroll &unroll : point.unrolled)
+    count *= unroll.extent ? unroll.extent : getExtent(op, roles, unroll.dim);
+  return count;
 }
 
-void Draft::findBorders(const Access &access) {
-  std::optional<IntegerSet> guard = access.getRead().getGuard();
-  if (!guard || guard->getNumSymbols() > 0)
-    return;
-  for (AffineExpr expr : guard->getConstraints()) {
-    te::CompiledExpr constraint(expr);
-    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
-      if (!expr.isFunctionOfDim(dim))
-        continue;
-      guarded = true;
-      int64_t extent = getExtent(op, roles, dim), low = 0, high = 0;
-      while (low < extent && !guardHolds(constraint, dim, low))
-        ++low;
-      while (high < extent - low && !guardHolds(constraint, dim, extent - 1 - high))
-        ++high;
-      borders[dim].low = std::max(borders[dim].low, low);
-      borders[dim].high = std::max(borders[dim].high, high);
-    }
-  }
+static bool isUnrolled(const Point &point, unsigned dim) {
+  const Unroll *unroll = point.findUnroll(dim);
+  return unroll && unroll->extent == 0;
+}
+
+bool Draft::isWhole(const Point &point, unsigned dim) {
+  return getExtent(op, roles, dim) <= getTileExtent(point, dim);
 }
 
 double Draft::getInteriorShare(const Point &point) {
   double share = 1;
-  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
-    if (borders[dim].isEmpty())
-      continue;
-    int64_t extent = getExtent(op, roles, dim), tile = getTileExtent(point, dim);
+  for (const Border &border : borders) {
+    int64_t extent = getExtent(op, roles, border.dim), tile = getTileExtent(point, border.dim);
     int64_t count = llvm::divideCeil(extent, tile);
-    int64_t first = llvm::divideCeil(borders[dim].low, tile);
-    int64_t end = borders[dim].high ? (extent - borders[dim].high) / tile : count;
+    int64_t first = llvm::divideCeil(border.low, tile);
+    int64_t end = border.high ? (extent - border.high) / tile : count;
     share *= std::max<double>(end - first, 0) / count;
   }
   return share;
 }
 
-/// Guards cost nothing in tiles that are wholly inside. In the others, the address of a load is
-/// chosen by a condition, or its lanes by a mask. A mask is a constant if no loop runs over whole
-/// tiles; otherwise lanes that are not adjacent are loaded one by one, each behind a branch.
-double Draft::getGuardCycles(const Point &point) {
-  constexpr double perAddress = 0.7, perConstantMask = 0.7, perMask = 6, perLane = 3, inLoop = 1.3;
-  if (!guarded)
-    return 0;
-  unsigned vectorDim = *point.vectorDim;
-  double perLoad = perAddress;
-  if (!borders[vectorDim].isEmpty()) {
-    bool isConstant = getExtent(op, roles, vectorDim) < 2 * getTileExtent(point, vectorDim);
-    bool isStrided = llvm::any_of(operands, [&](const Operand &operand) {
-      return operand.inSteps && operand.access->getRead().getGuard() &&
-             operand.strides[vectorDim] > 1;
-    });
-    perLoad = isConstant ? perConstantMask : isStrided ? perLane * point.lanes : perMask;
-  }
-  bool inInnermost = !point.reductions.empty();
-  for (unsigned dim : llvm::reverse(point.reductions))
-    if (const Unroll *unroll = point.findUnroll(dim); !unroll || unroll->extent) {
-      inInnermost = roles[dim] == Role::Window;
+/// Returns the share of the multiply-adds that remain. If a tile is the whole of a dim and the
+/// window along it is unrolled, it is known which taps lie outside, and these have no code.
+double Draft::getRemainingShare(const Point &point) {
+  double share = 1;
+  for (const Border &border : borders)
+    if (border.dim != *point.vectorDim && isWhole(point, border.dim) && border.window &&
+        isUnrolled(point, *border.window))
+      share *= 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
+  return share;
+}
+
+/// Returns for how many steps the condition of `border` is the same.
+double Draft::countStepsOfGuard(const Point &point, const Border &border) {
+  double steps = 1;
+  for (unsigned dim : llvm::reverse(point.reductions)) {
+    if (isUnrolled(point, dim))
+      continue;
+    if (border.window == dim)
       break;
+    steps *= static_cast<double>(getExtent(op, roles, dim));
+  }
+  return steps;
+}
+
+/// Returns whether the loops in which the condition of `border` is the same stay within the zeros
+/// that stand for what lies outside. Then the memory is chosen before these loops.
+bool Draft::staysInZeros(const Point &point, const Border &border) {
+  constexpr double numZeros = 4096;
+  for (const Operand &operand : operands) {
+    if (!operand.inSteps || !operand.access->getRead().getGuard())
+      continue;
+    double span = 1;
+    for (unsigned dim : llvm::reverse(point.reductions)) {
+      if (!isUnrolled(point, dim) && border.window == dim)
+        break;
+      span += static_cast<double>(operand.stream.strides[dim]) * (getExtent(op, roles, dim) - 1);
     }
-  return countLoads(point, /*guarded=*/true) * perLoad * (inInnermost ? inLoop : 1);
+    if (span > numZeros)
+      return false;
+  }
+  return true;
+}
+
+/// Returns the cycles of a step of the masks of vectors across `border`.
+double Draft::getMaskCycles(const Point &point, const Border &border, double loads) {
+  constexpr double perConstant = 0.2, perMask = 1, perComparison = 2, perLane = 3;
+  bool unrolled = !border.window || isUnrolled(point, *border.window);
+  double touched = static_cast<double>(border.low + border.high) / border.taps;
+  double masked = loads * (unrolled ? std::min(touched / point.vectors, 1.0) : 1);
+  if (unrolled && isWhole(point, border.dim))
+    return masked * perConstant;
+  // Lanes that are not adjacent are loaded one by one, each behind a branch.
+  bool isStrided = llvm::any_of(operands, [&](const Operand &operand) {
+    return operand.inSteps && operand.access->getRead().getGuard() &&
+           operand.stream.strides[border.dim] > 1;
+  });
+  if (isStrided)
+    return masked * perLane * point.lanes;
+  return masked * (perMask + perComparison / countStepsOfGuard(point, border));
+}
+
+/// Guards cost nothing in tiles that are wholly inside. In the others, the address of a load is
+/// chosen by a condition, or its lanes by a mask. If the window is unrolled, this concerns the rows
+/// at the border only. What a condition depends on is computed outside of the loops in which it is
+/// the same.
+double Draft::getGuardCycles(const Point &point) {
+  constexpr double perChoice = 1.2, perHoistedChoice = 0.3, perComparison = 1;
+  double loads = countLoads(point, /*onlyGuarded=*/true), cycles = 0;
+  for (const Border &border : borders) {
+    if (border.dim == *point.vectorDim) {
+      cycles += getMaskCycles(point, border, loads);
+      continue;
+    }
+    int64_t tile = getTileExtent(point, border.dim);
+    bool unrolled = !border.window || isUnrolled(point, *border.window);
+    if (unrolled && isWhole(point, border.dim))
+      continue;
+    // Rows that have the same position share the choice.
+    double chosen = tile > 1 ? loads : std::min(loads, countUnrolled(point));
+    if (unrolled)
+      chosen *= std::min(border.failures / (tile * border.taps), 1.0);
+    double perLoad = staysInZeros(point, border) ? perHoistedChoice : perChoice;
+    cycles += chosen * (perLoad + perComparison / countStepsOfGuard(point, border));
+  }
+  return cycles;
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,20 +169,20 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
     return pattern;
   }
   auto [least, most] = std::minmax_element(offsets->begin(), offsets->end());
-  pattern.varies = operands[operand].strides[dim] != 0 || *least != *most;
+  pattern.varies = operands[operand].stream.strides[dim] != 0 || *least != *most;
   bool contiguous = true;
   for (auto [i, offset] : llvm::enumerate(*offsets))
     contiguous &= offset == static_cast<int64_t>(i);
   if (*least == *most)
     return pattern;
   if (!contiguous) {
-    double near = 2.0 * llvm::divideCeil(*most - *least + 1, lanes);
+    double near = 1.5 * llvm::divideCeil(*most - *least + 1, lanes);
     pattern.loads = access.isWrite() ? oneByOne : std::min(near, oneByOne);
     return pattern;
   }
   // A vector whose address is no multiple of its size may lie in two lines.
   auto misaligns = [&](unsigned other) {
-    return other != dim && operands[operand].strides[other] % lanes != 0;
+    return other != dim && operands[operand].stream.strides[other] % lanes != 0;
   };
   if (!access.isPackable() && llvm::any_of(llvm::seq<unsigned>(0, op.getNumDims()), misaligns))
     pattern.loads += std::min<double>(lanes * 4.0 / machine.lineBytes, 1);
@@ -160,43 +197,62 @@ double Draft::getLaneLoads(unsigned dim, int64_t lanes) {
   return loads;
 }
 
-/// Returns the number of different sums of multiples of strides. Each entry of `terms` is a stride
-/// and a number of multiples.
-static double countDistinct(SmallVectorImpl<std::pair<int64_t, int64_t>> &terms) {
-  llvm::sort(terms);
-  double count = 1;
-  int64_t run = 1, unit = 0; // the sums so far are `run` multiples of `unit`, `count / run` times
-  for (auto [stride, extent] : terms) {
-    if (unit && stride % unit == 0 && stride / unit <= run) {
-      int64_t longer = run + (extent - 1) * (stride / unit);
-      count = count / run * longer;
-      run = longer;
-    } else {
-      count *= extent;
-      run = extent;
-      unit = stride;
+/// Returns what a step loads of an operand, if what the innermost `numTaps` unrolled dims and the
+/// rows share is loaded once. It is kept until the last tap that needs it.
+Draft::TileLoads Draft::getTileLoads(const Point &point, unsigned operand, size_t numTaps) {
+  const Stream &stream = operands[operand].stream;
+  SmallVector<std::pair<int64_t, int64_t>> terms;
+  for (const TileRows &rows : point.rows)
+    if (stream.strides[rows.dim])
+      terms.push_back({stream.strides[rows.dim], rows.extent});
+  double distinct = countDistinct(terms), kept = 1, repeated = 1;
+  for (auto [i, unroll] : llvm::enumerate(llvm::reverse(point.unrolled))) {
+    int64_t extent = unroll.extent ? unroll.extent : getExtent(op, roles, unroll.dim);
+    if (i >= numTaps) {
+      repeated *= static_cast<double>(extent);
+    } else if (stream.strides[unroll.dim]) {
+      double separate = distinct * static_cast<double>(extent);
+      terms.push_back({stream.strides[unroll.dim], extent});
+      distinct = countDistinct(terms);
+      if (distinct < separate)
+        kept = distinct;
     }
   }
-  return count;
+  const LanePattern &pattern = getPattern(operand, *point.vectorDim, point.lanes);
+  double vectors = pattern.varies ? point.vectors : 1;
+  return {pattern.loads * vectors * distinct * repeated, kept * vectors};
 }
 
+/// Returns the same of all operands, or of those with a guard.
+Draft::TileLoads Draft::getTotalLoads(const Point &point, size_t numTaps, bool onlyGuarded) {
+  TileLoads total;
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (operand.inSteps && (!onlyGuarded || operand.access->getRead().getGuard())) {
+      TileLoads loads = getTileLoads(point, i, numTaps);
+      total.loads += loads.loads;
+      total.registers += loads.registers;
+    }
+  return total;
+}
+
+/// Returns the loads of a step. What several rows and taps use is loaded once, unless the registers
+/// do not suffice; then only what the innermost taps share is.
 double Draft::countLoads(const Point &point, bool onlyGuarded) {
-  double loads = 0;
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    if (!operand.inSteps || (onlyGuarded && !operand.access->getRead().getGuard()))
-      continue;
-    SmallVector<std::pair<int64_t, int64_t>> terms;
-    for (const TileRows &rows : point.rows)
-      if (operand.strides[rows.dim])
-        terms.push_back({operand.strides[rows.dim], rows.extent});
-    for (const Unroll &unroll : point.unrolled)
-      if (operand.strides[unroll.dim])
-        terms.push_back({operand.strides[unroll.dim],
-                         unroll.extent ? unroll.extent : getExtent(op, roles, unroll.dim)});
-    const LanePattern &pattern = getPattern(i, *point.vectorDim, point.lanes);
-    loads += pattern.loads * (pattern.varies ? point.vectors : 1) * countDistinct(terms);
-  }
-  return loads;
+  size_t numTaps = point.unrolled.size();
+  if (numTaps > 1 && point.countAccumulators() + getTotalLoads(point, numTaps, false).registers >
+                         machine.registers)
+    numTaps = 1;
+  return getTotalLoads(point, numTaps, onlyGuarded).loads;
+}
+
+/// Returns the cycles for which each product of a sum waits because some sums are not in registers.
+/// What rows and taps share takes registers for as long as some tap needs it.
+double Draft::getSpillCycles(const Point &point) {
+  constexpr double perSum = 1, once = 3;
+  double sums = point.countAccumulators();
+  double needed = sums + getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
+  double missing = needed - static_cast<double>(machine.registers);
+  return missing > 0 ? once + perSum * std::min(missing, 0.75 * sums) : 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,35 +305,106 @@ double Draft::countTiles(const Point &point) {
 /// `unrolled` products.
 double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
   constexpr double overhead = 1;
+  double used = getRemainingShare(point);
   // The products of one step wait for each other, but those of the next tile do not.
   double latency = steps > 1 ? 4 : 0;
   double accumulators = point.countAccumulators();
-  double multiplyAdds = accumulators * unrolled / machine.fmaPorts;
-  double loads = countLoads(point, /*onlyGuarded=*/false) / machine.loadPorts;
-  // One register is for the operand that the rows do not share, and one for each vector.
-  double spilled = std::max(accumulators + point.vectors + 1 - machine.registers, 0.0);
-  return std::max({multiplyAdds, loads, latency * unrolled}) + spilled * unrolled + overhead;
+  double multiplyAdds = used * accumulators * unrolled / machine.fmaPorts;
+  double loads = used * countLoads(point, /*onlyGuarded=*/false) / machine.loadPorts;
+  return std::max({multiplyAdds, loads, latency * unrolled}) +
+         getSpillCycles(point) * unrolled + overhead;
+}
+
+/// Returns the loops around a tile, innermost first.
+SmallVector<TileLoop> Draft::getLoops(const Point &point) {
+  SmallVector<TileLoop> loops;
+  for (unsigned dim : llvm::reverse(point.reductions)) {
+    const Unroll *unroll = point.findUnroll(dim);
+    int64_t together = !unroll ? 1 : unroll->extent ? unroll->extent : getExtent(op, roles, dim);
+    loops.push_back(
+        {dim, static_cast<int64_t>(llvm::divideCeil(getExtent(op, roles, dim), together))});
+  }
+  llvm::SmallDenseSet<unsigned> fused;
+  auto getTrips = [&](unsigned dim, unsigned count, int64_t tile) {
+    for (unsigned d = dim - count; d < dim; ++d)
+      fused.insert(d);
+    return static_cast<int64_t>(llvm::divideCeil(getFusedExtent(dim, count), tile));
+  };
+  SmallVector<int64_t> trips;
+  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
+    trips.push_back(getExtent(op, roles, dim));
+  trips[*point.vectorDim] =
+      getTrips(*point.vectorDim, point.fused, getTileExtent(point, *point.vectorDim));
+  for (const TileRows &rows : point.rows)
+    trips[rows.dim] = getTrips(rows.dim, rows.fused, rows.extent);
+  for (unsigned dim : llvm::reverse(point.outer))
+    if (!fused.contains(dim))
+      loops.push_back({dim, trips[dim]});
+  return loops;
+}
+
+/// Returns the cycles for which the core waits for lines that are not in the caches. Most of them
+/// are loaded while it computes.
+double Draft::getCacheCycles(const Point &point) {
+  constexpr double perSecondLevelLine = 1.5, perThirdLevelLine = 3;
+  SmallVector<int64_t> tile;
+  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
+    tile.push_back(getTileExtent(point, dim));
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {
+    const Unroll *unroll = point.findUnroll(dim);
+    tile.push_back(!unroll ? 1 : unroll->extent ? unroll->extent : getExtent(op, roles, dim));
+  }
+  SmallVector<TileLoop> loops = getLoops(point);
+  return perSecondLevelLine *
+             countMissedLines(streams, tile, loops, machine.l1Bytes, machine.lineBytes) +
+         perThirdLevelLine *
+             countMissedLines(streams, tile, loops, machine.l2Bytes, machine.lineBytes);
+}
+
+/// Returns the cycles that a step of the reduction loses because the lines of distant rows share
+/// sets of the first-level cache, and evict each other before the next step.
+double Draft::getConflictCycles(const Point &point) {
+  constexpr double perEviction = 0.5;
+  double cycles = 0;
+  for (const Operand &operand : operands) {
+    if (!operand.inSteps || operand.stream.inOrder)
+      continue;
+    for (const TileRows &rows : point.rows) {
+      int64_t stride = operand.stream.strides[rows.dim] * operand.stream.elementBytes;
+      if (stride < machine.lineBytes)
+        continue;
+      llvm::SmallDenseMap<int64_t, int64_t> lines; // in each set
+      for (int64_t row = 0; row < rows.extent; ++row)
+        ++lines[row * stride % machine.getL1WayBytes() / machine.lineBytes];
+      for (auto [set, count] : lines)
+        if (count >= machine.l1Ways)
+          cycles += perEviction * count;
+    }
+  }
+  return cycles;
 }
 
 double Draft::getSetupCycles(const Point &point) {
   constexpr double perTile = 15, perAccumulator = 1;
   double accumulators = point.countAccumulators(), writes = 0;
   for (auto [i, operand] : llvm::enumerate(operands))
-    if (operand.access->isWrite())
+    if (!operand.inSteps)
       writes += getPattern(i, *point.vectorDim, point.lanes).loads;
   return perTile + accumulators * (perAccumulator + writes);
 }
 
 double Draft::getCycles(const Point &point) {
-  double unrolled = 1, steps = 1;
+  constexpr double exposed = 0.25; // the share of the shorter of both that does not overlap
+  double unrolled = countUnrolled(point), steps = 1;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {
     int64_t extent = getExtent(op, roles, dim);
     const Unroll *unroll = point.findUnroll(dim);
     int64_t together = !unroll ? 1 : unroll->extent ? unroll->extent : extent;
-    unrolled *= together;
     steps *= llvm::divideCeil(extent, together);
   }
-  double step = getStepCycles(point, unrolled, steps);
+  double step = getStepCycles(point, unrolled, steps) + getConflictCycles(point);
   double border = (1 - getInteriorShare(point)) * getGuardCycles(point);
-  return countTiles(point) * (steps * (step + border) + getSetupCycles(point));
+  double compute = countTiles(point) * (steps * (step + border) + getSetupCycles(point));
+  double memory = getCacheCycles(point);
+  return std::max(compute, memory) + exposed * std::min(compute, memory);
 }

@@ -16,16 +16,13 @@
 
 #include "dialects/layout/Analysis/Access.h"
 #include "dialects/layout/IR/MachineModel.h"
+#include "dialects/layout/Template/Borders.h"
+#include "dialects/layout/Template/CacheLines.h"
 #include "dialects/layout/Template/Point.h"
-#include "dialects/layout/Template/Roles.h"
 
 #include <map>
 
 namespace mlir::tssa::layout {
-
-/// Returns the number of iterations of `dim`, or the number that is assumed for a dynamic size:
-/// batches are short; images, sequences and rows of matrices are long.
-int64_t getExtent(te::ComputeOp op, const Roles &roles, unsigned dim);
 
 /// The draft model of one expression.
 class Draft {
@@ -49,13 +46,8 @@ private:
   /// A read of the body, or the write of a result.
   struct Operand {
     const Access *access;
-    SmallVector<int64_t> strides; ///< by dim
-    bool inSteps;                 ///< whether each step of the reduction executes it
-  };
-  /// The positions at both ends of a dim at which a guard fails for some step of the reduction.
-  struct Border {
-    int64_t low = 0, high = 0;
-    bool isEmpty() const { return low == 0 && high == 0; }
+    Stream stream;
+    bool inSteps; ///< whether each step of the reduction executes it
   };
   /// How the lanes of a vector are loaded.
   struct LanePattern {
@@ -63,13 +55,29 @@ private:
     bool varies = true; ///< whether each vector along the dim needs loads of its own
   };
 
-  void findBorders(const Access &access);
-  bool guardHolds(const te::CompiledExpr &constraint, unsigned dim, int64_t position);
+  /// What a step of a tile takes of an operand.
+  struct TileLoads {
+    double loads = 0;
+    double registers = 0; ///< that the loaded vectors need at the same time
+  };
+
+  bool isWhole(const Point &point, unsigned dim);
   const LanePattern &getPattern(unsigned operand, unsigned dim, int64_t lanes);
+  TileLoads getTileLoads(const Point &point, unsigned operand, size_t numTaps);
+  TileLoads getTotalLoads(const Point &point, size_t numTaps, bool onlyGuarded);
   double countLoads(const Point &point, bool onlyGuarded);
+  double getSpillCycles(const Point &point);
+  double countUnrolled(const Point &point);
+  double getCacheCycles(const Point &point);
+  SmallVector<TileLoop> getLoops(const Point &point);
   double getStepCycles(const Point &point, double unrolled, double steps);
   double getGuardCycles(const Point &point);
+  double countStepsOfGuard(const Point &point, const Border &border);
+  bool staysInZeros(const Point &point, const Border &border);
+  double getMaskCycles(const Point &point, const Border &border, double loads);
   double getInteriorShare(const Point &point);
+  double getRemainingShare(const Point &point);
+  double getConflictCycles(const Point &point);
   double getSetupCycles(const Point &point);
   double countTiles(const Point &point);
   int64_t getTileExtent(const Point &point, unsigned dim);
@@ -78,8 +86,8 @@ private:
   const Roles &roles;
   const MachineModel &machine;
   SmallVector<Operand> operands;
-  SmallVector<Border> borders; ///< by dim
-  bool guarded = false;
+  SmallVector<Stream> streams; ///< of the operands
+  SmallVector<Border> borders;
   std::map<std::tuple<unsigned, unsigned, int64_t>, LanePattern> patterns;
 };
 

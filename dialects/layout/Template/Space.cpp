@@ -11,10 +11,11 @@
 // - the rows: one dim of channels, one dim of the data, or one of each;
 // - the number of vectors and of rows: those that divide a dim into equal tiles, as far as it goes;
 // - what is unrolled: nothing, or the innermost one, two or three window dims;
-// - the order of the reductions: windows outside or inside of input channels.
+// - the order of the reductions: windows outside or inside of input channels;
+// - the order of the outer loops: as the dims are, or so that a block of weights is used again.
 // The whole product is too large to score, so the knobs are varied one after the other: first the
 // tile, with the innermost window dim unrolled; then, for the best tiles, what is unrolled; then,
-// for the best of all these, the order.
+// for the best of all these, the orders.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,8 @@ static constexpr size_t maxPoints = 300, maxTiles = 180;
 static constexpr int64_t maxBody = 420;
 
 bool layout::hasSpace(Kind kind) {
-  return kind == Kind::GroupedConvolution || kind == Kind::DepthwiseConvolution;
+  return kind == Kind::Convolution || kind == Kind::GroupedConvolution ||
+         kind == Kind::DepthwiseConvolution;
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,6 +140,11 @@ public:
     for (const Point &point : takeBest())
       for (const SmallVector<unsigned> &order : ArrayRef(orders).drop_front())
         add(point, point.unrolled, order);
+    for (Point &point : takeBest()) {
+      point.outer = getOrder(*point.vectorDim, !fitsWeights);
+      if (!llvm::is_sorted(getOrder(*point.vectorDim, /*fitsWeights=*/false)))
+        add(point, point.unrolled, point.reductions);
+    }
     sort();
     return std::move(points);
   }

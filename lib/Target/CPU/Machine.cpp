@@ -122,7 +122,8 @@ Expected<Machine> resolveMachine(StringRef mcpu) {
     for (auto &feature : sys::getHostCPUFeatures())
       hostFeatures.push_back((feature.second ? "+" : "-") + feature.first().str());
   }
-  machine.cpu = isNative ? sys::getHostCPUName().str() : mcpu.str();
+  bool hasFP16 = llvm::is_contained(hostFeatures, "+avx512fp16");
+  machine.cpu = (isNative ? nameHost(sys::getHostCPUName(), hasFP16) : mcpu).str();
   llvm::sort(hostFeatures);
   Expected<std::unique_ptr<MCSubtargetInfo>> subtarget =
       getSubtarget(machine.cpu, isNative ? "x86-64" : machine.cpu, hostFeatures);

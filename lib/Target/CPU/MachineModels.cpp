@@ -68,6 +68,13 @@ std::optional<MachineModel> lookupMachineModel(StringRef cpu, unsigned vectorByt
   return model;
 }
 
+StringRef nameHost(StringRef reported, bool hasFP16) {
+  static constexpr StringLiteral withoutFP16[] = {
+      "skylake-avx512", "cascadelake", "cooperlake", "icelake-client",
+      "icelake-server", "tigerlake",   "rocketlake"};
+  return hasFP16 && llvm::is_contained(withoutFP16, reported) ? "sapphirerapids" : reported;
+}
+
 //===----------------------------------------------------------------------===//
 // Caches of the host
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,11 @@ namespace tssa::cpu {
 std::optional<mlir::tssa::layout::MachineModel> lookupMachineModel(llvm::StringRef cpu,
                                                                    unsigned vectorBytes);
 
+/// Returns the name of a host that LLVM calls `reported`. LLVM goes by the number of the CPU, and a
+/// hypervisor may give that of an older one: a CPU that has AVX512-FP16, as `hasFP16` says, is none
+/// of the Intel CPUs before Sapphire Rapids.
+llvm::StringRef nameHost(llvm::StringRef reported, bool hasFP16);
+
 /// Replaces the caches of `model` by those that `folder` describes, which has the form of
 /// /sys/devices/system/cpu/cpu0/cache. Leaves `model` as it is if the folder does not describe all
 /// of them, or describes what cannot be.

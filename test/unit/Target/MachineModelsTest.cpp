@@ -95,6 +95,13 @@ TEST(MachineModels, AreWithinTheLimits) {
 }
 
 // What a module without the attribute has is the machine of x86-64-v4.
+TEST(MachineModels, HostIsNoOlderThanItsFeatures) {
+  EXPECT_EQ(nameHost("rocketlake", /*hasFP16=*/true), "sapphirerapids");
+  EXPECT_EQ(nameHost("rocketlake", /*hasFP16=*/false), "rocketlake");
+  EXPECT_EQ(nameHost("graniterapids", /*hasFP16=*/true), "graniterapids");
+  EXPECT_EQ(nameHost("znver5", /*hasFP16=*/true), "znver5");
+}
+
 TEST(MachineModels, Default) {
   EXPECT_TRUE(MachineModel() == *lookupMachineModel("x86-64-v4", 64));
 }

@@ -1,0 +1,94 @@
+//===- CacheLines.cpp - the lines that loops bring into a cache -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/CacheLines.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+double layout::countDistinct(SmallVectorImpl<std::pair<int64_t, int64_t>> &terms) {
+  llvm::sort(terms);
+  double count = 1;
+  int64_t run = 1, unit = 0; // the sums so far are `run` multiples of `unit`, `count / run` times
+  for (auto [stride, extent] : terms) {
+    if (unit && stride % unit == 0 && stride / unit <= run) {
+      int64_t longer = run + (extent - 1) * (stride / unit);
+      count = count / run * longer;
+      run = longer;
+    } else {
+      count *= extent;
+      run = extent;
+      unit = stride;
+    }
+  }
+  return count;
+}
+
+TouchedLines layout::findTouchedLines(const Stream &stream, ArrayRef<int64_t> extents,
+                                      int64_t lineBytes) {
+  SmallVector<std::pair<int64_t, int64_t>> terms;
+  double elements = 1;
+  for (auto [stride, extent] : llvm::zip_equal(stream.strides, extents))
+    if (stride != 0 && extent > 1) {
+      terms.push_back({stride, extent});
+      elements *= static_cast<double>(extent);
+    }
+  int64_t perLine = std::max<int64_t>(lineBytes / stream.elementBytes, 1);
+  if (stream.inOrder) {
+    double lines = std::max(1.0, elements / static_cast<double>(perLine));
+    return {lines, lines};
+  }
+  llvm::sort(terms);
+  // Elements less than a line apart are one block, of which each line is touched.
+  double block = 1;
+  size_t next = 0;
+  for (; next < terms.size() && terms[next].first <= block + perLine; ++next)
+    block += static_cast<double>(terms[next].first) * (terms[next].second - 1);
+  terms.erase(terms.begin(), terms.begin() + next);
+  bool aligned = llvm::all_of(terms, [&](auto &term) { return term.first % perLine == 0; });
+  double lines = aligned ? std::ceil(block / perLine) : 1 + (block - 1) / perLine;
+  return {lines * countDistinct(terms), lines};
+}
+
+double layout::countMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> tile,
+                                ArrayRef<TileLoop> loops, int64_t bytes, int64_t lineBytes) {
+  SmallVector<int64_t> extents(tile);
+  auto find = [&](const Stream &stream) { return findTouchedLines(stream, extents, lineBytes); };
+  auto countAll = [&] {
+    double lines = 0;
+    for (const Stream &stream : streams)
+      lines += find(stream).count;
+    return lines;
+  };
+  double capacity = static_cast<double>(bytes) / lineBytes;
+  ArrayRef<TileLoop> outside = loops;
+  for (const TileLoop &loop : loops) {
+    extents[loop.dim] *= loop.trips;
+    if (countAll() > capacity) {
+      extents[loop.dim] /= loop.trips;
+      break;
+    }
+    outside = outside.drop_front();
+  }
+  double missed = 0;
+  for (const Stream &stream : streams) {
+    auto [lines, run] = find(stream);
+    // What the nearest loops outside use again stays, if it leaves room for what they replace.
+    bool stays = lines <= capacity / 2;
+    for (const TileLoop &loop : outside) {
+      stays &= stream.strides[loop.dim] == 0;
+      if (!stays)
+        lines *= static_cast<double>(loop.trips);
+    }
+    missed += lines * (1 + 1 / run);
+  }
+  return missed;
+}
