@@ -72,10 +72,9 @@ static Options parseOptions(int argc, char **argv) {
       cl::desc("random layouts, with --compile or --run: reorder, split, fuse, "
                "pad, unfold, any or, with --compile, illegal"),
       cl::cat(category));
-  cl::opt<std::string> force("force",
-                             cl::desc("a transformation that happens wherever it is legal: " +
-                                      tssa::Transforms::listNames()),
-                             cl::cat(category));
+  std::string forced = // of which cl::desc keeps no copy
+      "a transformation that happens wherever it is legal: " + tssa::Transforms::listNames();
+  cl::opt<std::string> force("force", cl::desc(forced), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
   Options options{seed, count, steps, compile, run, print, references, cpu, target, stores, {}};

@@ -39,9 +39,9 @@ public:
   te::ReadOp getRead() const { return read; }
   /// Returns the bytes of an element.
   int64_t getElementBytes() const { return elementBytes; }
-  /// Declares that the source may be stored in any order. The read is then contiguous along each
+  /// Declares whether the source may be stored in any order. The read is then contiguous along each
   /// dim that is itself an index expression and occurs in no other index expression.
-  void setPackable() { packable = true; }
+  void setPackable(bool value = true) { packable = value; }
   bool isPackable() const { return packable; }
   /// Returns whether the guard depends on `dim`.
   bool isGuardedBy(unsigned dim) const { return guardDims.contains(dim); }

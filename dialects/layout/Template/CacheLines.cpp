@@ -79,13 +79,16 @@ double layout::countMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> tile
     outside = outside.drop_front();
   }
   double missed = 0;
+  if (!outside.empty())
+    extents[outside.front().dim] *= outside.front().trips;
   for (const Stream &stream : streams) {
+    // What the nearest loop outside uses again is still there. What those around it use again stays,
+    // if it leaves room for what they replace.
     auto [lines, run] = find(stream);
-    // What the nearest loops outside use again stays, if it leaves room for what they replace.
     bool stays = lines <= capacity / 2;
     for (const TileLoop &loop : outside) {
       stays &= stream.strides[loop.dim] == 0;
-      if (!stays)
+      if (!stays && loop.dim != outside.front().dim)
         lines *= static_cast<double>(loop.trips);
     }
     missed += lines * (1 + 1 / run);

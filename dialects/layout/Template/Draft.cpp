@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Draft.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,7 +27,6 @@ Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
                                            ? 0
                                            : std::max<int64_t>(std::abs(access.getStride(dim)), 1));
     operands.push_back(std::move(operand));
-    streams.push_back(operands.back().stream);
     if (operands.back().inSteps)
       addBorders(op, roles, access.getRead(), borders);
   }
@@ -41,6 +41,15 @@ double Draft::countUnrolled(const Point &point) {
   for (const Unroll &unroll : point.unrolled)
     count *= unroll.extent ? unroll.extent : getExtent(op, roles, unroll.dim);
   return count;
+}
+
+bool Draft::joinsLanes(const Point &point) { return *point.vectorDim >= op.getNumParallel(); }
+
+int64_t Draft::getStepExtent(const Point &point, unsigned dim) {
+  if (dim == *point.vectorDim)
+    return point.vectors * point.lanes;
+  const Unroll *unroll = point.findUnroll(dim);
+  return !unroll ? 1 : unroll->extent ? unroll->extent : getExtent(op, roles, dim);
 }
 
 static bool isUnrolled(const Point &point, unsigned dim) {
@@ -160,7 +169,9 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
   LanePattern &pattern = it->second;
   if (!isNew)
     return pattern;
-  const Access &access = *operands[operand].access;
+  Access access = *operands[operand].access;
+  if (dim >= op.getNumParallel()) // constants are not packed for lanes that are joined
+    access.setPackable(false);
   int64_t extent = getExtent(op, roles, dim);
   double oneByOne = lanes * (access.isWrite() ? 1.5 : 2.4);
   auto offsets = access.getOffsets(dim, std::min(lanes, extent), extent);
@@ -285,8 +296,10 @@ static double countTiles(int64_t extent, int64_t tile) {
 
 double Draft::countTiles(const Point &point) {
   unsigned vectorDim = *point.vectorDim;
-  int64_t columns = llvm::divideCeil(getFusedExtent(vectorDim, point.fused), point.lanes);
-  double count = ::countTiles(columns, point.vectors);
+  double count = 1;
+  if (!joinsLanes(point))
+    count = ::countTiles(llvm::divideCeil(getFusedExtent(vectorDim, point.fused), point.lanes),
+                         point.vectors);
   llvm::SmallDenseSet<unsigned> done;
   for (unsigned dim = vectorDim - point.fused; dim <= vectorDim; ++dim)
     done.insert(dim);
@@ -319,8 +332,7 @@ double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
 SmallVector<TileLoop> Draft::getLoops(const Point &point) {
   SmallVector<TileLoop> loops;
   for (unsigned dim : llvm::reverse(point.reductions)) {
-    const Unroll *unroll = point.findUnroll(dim);
-    int64_t together = !unroll ? 1 : unroll->extent ? unroll->extent : getExtent(op, roles, dim);
+    int64_t together = getStepExtent(point, dim);
     loops.push_back(
         {dim, static_cast<int64_t>(llvm::divideCeil(getExtent(op, roles, dim), together))});
   }
@@ -333,8 +345,9 @@ SmallVector<TileLoop> Draft::getLoops(const Point &point) {
   SmallVector<int64_t> trips;
   for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
     trips.push_back(getExtent(op, roles, dim));
-  trips[*point.vectorDim] =
-      getTrips(*point.vectorDim, point.fused, getTileExtent(point, *point.vectorDim));
+  if (!joinsLanes(point))
+    trips[*point.vectorDim] =
+        getTrips(*point.vectorDim, point.fused, getTileExtent(point, *point.vectorDim));
   for (const TileRows &rows : point.rows)
     trips[rows.dim] = getTrips(rows.dim, rows.fused, rows.extent);
   for (unsigned dim : llvm::reverse(point.outer))
@@ -350,11 +363,14 @@ double Draft::getCacheCycles(const Point &point) {
   SmallVector<int64_t> tile;
   for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
     tile.push_back(getTileExtent(point, dim));
-  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {
-    const Unroll *unroll = point.findUnroll(dim);
-    tile.push_back(!unroll ? 1 : unroll->extent ? unroll->extent : getExtent(op, roles, dim));
-  }
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
+    tile.push_back(getStepExtent(point, dim));
   SmallVector<TileLoop> loops = getLoops(point);
+  SmallVector<Stream> streams;
+  for (const Operand &operand : operands) {
+    streams.push_back(operand.stream);
+    streams.back().inOrder &= !joinsLanes(point);
+  }
   return perSecondLevelLine *
              countMissedLines(streams, tile, loops, machine.l1Bytes, machine.lineBytes) +
          perThirdLevelLine *
@@ -384,23 +400,36 @@ double Draft::getConflictCycles(const Point &point) {
   return cycles;
 }
 
+/// Returns the cycles of the epilogue for the lanes of a vector, or for a scalar if lanes are joined.
+/// The function of a scalar is a call.
+double Draft::getEpilogueCycles(const Point &point) {
+  constexpr double functionOfVector = 15, functionOfScalar = 40;
+  double cycles = 0;
+  op.getEpilogue().walk([&](Operation *inner) {
+    if (isa<math::MathDialect>(inner->getDialect()))
+      cycles += joinsLanes(point) ? functionOfScalar : functionOfVector;
+    else if (!isa<te::ReadOp, te::YieldOp>(inner))
+      cycles += 1;
+  });
+  return cycles;
+}
+
 double Draft::getSetupCycles(const Point &point) {
-  constexpr double perTile = 15, perAccumulator = 1;
-  double accumulators = point.countAccumulators(), writes = 0;
+  constexpr double perTile = 15, perAccumulator = 1, perHalving = 2.5;
+  double perSum = perAccumulator + getEpilogueCycles(point);
   for (auto [i, operand] : llvm::enumerate(operands))
     if (!operand.inSteps)
-      writes += getPattern(i, *point.vectorDim, point.lanes).loads;
-  return perTile + accumulators * (perAccumulator + writes);
+      perSum += getPattern(i, *point.vectorDim, point.lanes).loads;
+  if (joinsLanes(point))
+    perSum += perHalving * llvm::Log2_64(point.lanes);
+  return perTile + point.countAccumulators() * perSum;
 }
 
 double Draft::getCycles(const Point &point) {
   constexpr double exposed = 0.25; // the share of the shorter of both that does not overlap
   double unrolled = countUnrolled(point), steps = 1;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {
-    int64_t extent = getExtent(op, roles, dim);
-    const Unroll *unroll = point.findUnroll(dim);
-    int64_t together = !unroll ? 1 : unroll->extent ? unroll->extent : extent;
-    steps *= llvm::divideCeil(extent, together);
+    steps *= llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim));
   }
   double step = getStepCycles(point, unrolled, steps) + getConflictCycles(point);
   double border = (1 - getInteriorShare(point)) * getGuardCycles(point);

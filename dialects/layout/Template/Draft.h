@@ -31,8 +31,7 @@ public:
   Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
         const MachineModel &machine);
 
-  /// Returns the cycles of one core for the whole expression at `point`, whose vector dim is a
-  /// parallel dim.
+  /// Returns the cycles of one core for the whole expression at `point`, which has a vector dim.
   double getCycles(const Point &point);
 
   /// Returns the loads that the lanes of one vector along `dim` take in a step of the reduction,
@@ -78,7 +77,12 @@ private:
   double getInteriorShare(const Point &point);
   double getRemainingShare(const Point &point);
   double getConflictCycles(const Point &point);
+  double getEpilogueCycles(const Point &point);
   double getSetupCycles(const Point &point);
+  /// Returns whether the lanes of a vector run along a reduction dim, and are joined at its end.
+  bool joinsLanes(const Point &point);
+  /// Returns the number of iterations of reduction dim `dim` in a step.
+  int64_t getStepExtent(const Point &point, unsigned dim);
   double countTiles(const Point &point);
   int64_t getTileExtent(const Point &point, unsigned dim);
 
@@ -86,7 +90,6 @@ private:
   const Roles &roles;
   const MachineModel &machine;
   SmallVector<Operand> operands;
-  SmallVector<Stream> streams; ///< of the operands
   SmallVector<Border> borders;
   std::map<std::tuple<unsigned, unsigned, int64_t>, LanePattern> patterns;
 };

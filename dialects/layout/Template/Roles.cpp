@@ -122,6 +122,15 @@ static int64_t getRun(ArrayRef<te::ReadOp> reads, unsigned dim) {
   return std::max<int64_t>(run, 1);
 }
 
+/// Returns whether dim 0 is a batch: there are at least three parallel dims, and another one of them
+/// is a position in the data only.
+static bool hasBatch(te::ComputeOp op, const Roles &roles) {
+  return op.getNumParallel() > 2 &&
+         llvm::any_of(llvm::seq<unsigned>(1, op.getNumParallel()), [&](unsigned dim) {
+           return op.getStaticSizes()[dim] != 1 && !dependOn(roles.weights, dim);
+         });
+}
+
 static DimRole getRole(te::ComputeOp op, const Roles &roles, unsigned dim) {
   if (dim >= op.getNumParallel())
     return {isWindow(op, roles.data, roles.weights, dim) ? Role::Window : Role::In};
@@ -130,7 +139,7 @@ static DimRole getRole(te::ComputeOp op, const Roles &roles, unsigned dim) {
     return {Role::Group, getRun(roles.data, dim)};
   if (inWeights)
     return {Role::Out};
-  return {dim == 0 && op.getNumParallel() > 2 ? Role::Batch : Role::Image};
+  return {dim == 0 && hasBatch(op, roles) ? Role::Batch : Role::Image};
 }
 
 static Kind getKind(te::ComputeOp op, const Roles &roles) {

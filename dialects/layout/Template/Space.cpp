@@ -34,8 +34,29 @@ static constexpr size_t maxPoints = 300, maxTiles = 180;
 static constexpr int64_t maxBody = 420;
 
 bool layout::hasSpace(Kind kind) {
-  return kind == Kind::Convolution || kind == Kind::GroupedConvolution ||
-         kind == Kind::DepthwiseConvolution;
+  switch (kind) {
+  case Kind::Product:
+  case Kind::BatchedProduct:
+  case Kind::Convolution:
+  case Kind::GroupedConvolution:
+  case Kind::DepthwiseConvolution:
+    return true;
+  case Kind::Elements:
+  case Kind::Reduction:
+  case Kind::Pool:
+    return false;
+  }
+  llvm_unreachable("no such kind");
+}
+
+int64_t layout::getLanes(te::ComputeOp op, const MachineModel &machine) {
+  unsigned width = 32;
+  op.walk([&](Operation *inner) {
+    for (Type type : inner->getResultTypes())
+      if (isa<FloatType>(type))
+        width = std::max(width, type.getIntOrFloatBitWidth());
+  });
+  return width > 32 ? machine.lanes / 2 : machine.lanes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,13 +99,16 @@ static bool isOrder(ArrayRef<unsigned> order, unsigned first, unsigned last) {
 
 std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
                                  const MachineModel &machine) {
-  if (!point.vectorDim || *point.vectorDim >= op.getNumParallel())
-    return "vector: expected a parallel dim";
+  if (!point.vectorDim || *point.vectorDim >= op.getNumDims())
+    return "vector: expected a dim";
+  bool joins = *point.vectorDim >= op.getNumParallel();
+  if (joins && (point.vectors > 1 || point.fused > 0 || point.findUnroll(*point.vectorDim)))
+    return "vector: along a reduction dim, expected one vector, nothing fused and nothing unrolled";
   if (point.lanes < 2 || point.lanes > machine.lanes || !llvm::isPowerOf2_64(point.lanes))
     return ("vector: expected 2 to " + Twine(machine.lanes) + " lanes, a power of two").str();
   if (point.vectors < 1 || point.fused > *point.vectorDim)
     return "vector: expected at least one vector and earlier dims to fuse";
-  if (!fitsGroups(roles, *point.vectorDim, point.vectors * point.lanes) && point.vectors > 1)
+  if (point.vectors > 1 && !fitsGroups(roles, *point.vectorDim, point.vectors * point.lanes))
     return "vector: a tile lies in several groups";
   llvm::SmallDenseSet<unsigned> tiled;
   for (unsigned dim = *point.vectorDim - point.fused; dim <= *point.vectorDim; ++dim)
@@ -116,8 +140,8 @@ namespace {
 class SpaceBuilder {
 public:
   SpaceBuilder(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
-               const MachineModel &machine)
-      : op(op), accesses(accesses), roles(roles), machine(machine),
+               const MachineModel &machine, unsigned rowDims)
+      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims),
         draft(op, accesses, roles, machine) {}
 
   std::vector<RankedPoint> build() {
@@ -129,7 +153,7 @@ public:
       Point point;
       point.vectorDim = dim;
       point.lanes = lanes;
-      point.fused = countFusable(op, accesses, dim, 0);
+      point.fused = countFused(dim);
       point.outer = getOrder(dim, fitsWeights);
       addRows(point);
     }
@@ -155,28 +179,46 @@ private:
     return roles[dim] == Role::Out || roles[dim] == Role::Group;
   }
 
-  /// Returns the vector dims with lanes. Those that take more than thrice the loads for an element
-  /// of the cheapest are left out.
+  /// Returns the vector dims with lanes. Of the parallel dims, those that take more than thrice the
+  /// loads for an element of the cheapest are left out, and of the reduction dims likewise.
   SmallVector<std::pair<unsigned, int64_t>> findVectors() {
     constexpr double tooDear = 3;
-    constexpr size_t mostVectors = 4;
-    SmallVector<std::pair<double, std::pair<unsigned, int64_t>>> found;
-    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
-      int64_t extent = draft.getFusedExtent(dim, countFusable(op, accesses, dim, 0));
-      for (int64_t lanes = machine.lanes; lanes >= 4; lanes /= 2) {
-        double used = static_cast<double>(extent) /
-                      static_cast<double>(llvm::divideCeil(extent, lanes));
-        if (extent > 1 && (lanes == machine.lanes || used < lanes ||
-                           !fitsGroups(roles, dim, 2 * lanes)))
-          found.push_back({draft.getLaneLoads(dim, lanes) / used, {dim, lanes}});
-      }
-    }
-    llvm::stable_sort(found, [](auto &a, auto &b) { return a.first < b.first; });
+    constexpr size_t mostParallel = 4, mostReductions = 1;
     SmallVector<std::pair<unsigned, int64_t>> vectors;
-    for (auto &[loads, vector] : found)
-      if (loads <= found.front().first * tooDear && vectors.size() < mostVectors)
-        vectors.push_back(vector);
+    auto addBest = [&](unsigned from, unsigned end, size_t most) {
+      SmallVector<std::pair<double, std::pair<unsigned, int64_t>>> found;
+      for (unsigned dim = from; dim < end; ++dim)
+        addLanes(dim, found);
+      llvm::stable_sort(found, [](auto &a, auto &b) { return a.first < b.first; });
+      for (auto &[loads, vector] : ArrayRef(found).take_front(most))
+        if (loads <= found.front().first * tooDear)
+          vectors.push_back(vector);
+    };
+    addBest(rowDims, op.getNumParallel(), mostParallel);
+    addBest(op.getNumParallel(), op.getNumDims(), mostReductions);
     return vectors;
+  }
+
+  /// Adds the numbers of lanes along `dim` with the loads for each element. Fewer lanes than the
+  /// machine has are for vectors that would not be full or lie in several groups.
+  void addLanes(unsigned dim,
+                SmallVectorImpl<std::pair<double, std::pair<unsigned, int64_t>>> &found) {
+    bool isParallel = dim < op.getNumParallel();
+    if (!isParallel && roles[dim] != Role::In)
+      return;
+    int64_t extent = draft.getFusedExtent(dim, countFused(dim)), whole = getLanes(op, machine);
+    for (int64_t lanes = whole; lanes >= 4; lanes /= 2) {
+      double used =
+          static_cast<double>(extent) / static_cast<double>(llvm::divideCeil(extent, lanes));
+      bool shorter = isParallel && (used < lanes || !fitsGroups(roles, dim, 2 * lanes));
+      if (extent > 1 && (lanes == whole || shorter))
+        found.push_back({draft.getLaneLoads(dim, lanes) / used, {dim, lanes}});
+    }
+  }
+
+  /// Returns the number of dims that are fused with `dim` if it is the vector dim.
+  unsigned countFused(unsigned dim) {
+    return dim < op.getNumParallel() ? countFusable(op, accesses, dim, rowDims) : 0;
   }
 
   /// Finds the window dims that may be unrolled together: the innermost one, two, and so on.
@@ -206,8 +248,8 @@ private:
   }
 
   /// Returns the extents of at most `most` iterations that divide `count` iterations into equal
-  /// tiles. If these are all short, also returns those for which the last tile is shorter, which
-  /// takes code of its own.
+  /// tiles. If these are all short, or there are many tiles, also returns those for which the last
+  /// tile is shorter, which takes code of its own.
   static SmallVector<int64_t> findExtents(int64_t count, int64_t most) {
     SmallVector<int64_t> exact, all;
     for (int64_t extent = std::min(count, most); extent >= 1; --extent) {
@@ -217,7 +259,8 @@ private:
           static_cast<uint64_t>(extent))
         all.push_back(extent);
     }
-    return exact.empty() || 2 * exact.front() < std::min(count, most) ? all : exact;
+    bool isShort = exact.empty() || 2 * exact.front() < std::min(count, most);
+    return isShort || count > 8 * most ? all : exact;
   }
 
   SmallVector<int64_t> findRowExtents(const TileRows &rows, int64_t most) {
@@ -231,7 +274,7 @@ private:
       return (dim < first || dim > *point.vectorDim) && extentOf(dim) > 1;
     };
     SmallVector<std::optional<unsigned>> channels = {std::nullopt}, images = {std::nullopt};
-    for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
+    for (unsigned dim = rowDims; dim < op.getNumParallel(); ++dim)
       if (isFree(dim) && roles[dim] != Role::Batch)
         (isChannel(dim) ? channels : images).push_back(dim);
     for (std::optional<unsigned> channel : channels)
@@ -240,20 +283,21 @@ private:
   }
 
   void addTiles(Point point, std::optional<unsigned> channel, std::optional<unsigned> image) {
-    constexpr int64_t mostVectors = 4;
+    const int64_t mostVectors = channel || image ? 4 : 8;
     SmallVector<unsigned> dims;
     for (std::optional<unsigned> dim : {channel, image})
       if (dim)
         dims.push_back(*dim);
     llvm::sort(dims);
     for (unsigned dim : dims) {
-      unsigned earliest = *point.vectorDim < dim ? *point.vectorDim + 1 : 0;
+      unsigned earliest = *point.vectorDim < dim ? *point.vectorDim + 1 : rowDims;
       for (const TileRows &rows : point.rows)
         earliest = std::max(earliest, rows.dim + 1);
       point.rows.push_back({dim, 1, countFusable(op, accesses, dim, earliest)});
     }
-    int64_t columns =
-        llvm::divideCeil(draft.getFusedExtent(*point.vectorDim, point.fused), point.lanes);
+    int64_t columns = 1;
+    if (*point.vectorDim < op.getNumParallel())
+      columns = llvm::divideCeil(draft.getFusedExtent(*point.vectorDim, point.fused), point.lanes);
     for (int64_t vectors : findExtents(columns, mostVectors)) {
       point.vectors = vectors;
       addExtents(point, 0, countFreeRegisters(point, machine) / vectors);
@@ -341,6 +385,7 @@ private:
   ArrayRef<Access> accesses;
   const Roles &roles;
   const MachineModel &machine;
+  unsigned rowDims;
   Draft draft;
   int64_t leastAccumulators = 1;
   SmallVector<SmallVector<Unroll>> unrolls;
@@ -350,9 +395,9 @@ private:
 } // namespace
 
 std::vector<RankedPoint> layout::rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
-                                            const MachineModel &machine) {
+                                            const MachineModel &machine, unsigned rowDims) {
   Roles roles = getRoles(op);
   if (!hasSpace(roles.kind) || op.getNumResults() > 1 || op.getPieces().size() > 1)
     return {};
-  return SpaceBuilder(op, accesses, roles, machine).build();
+  return SpaceBuilder(op, accesses, roles, machine, rowDims).build();
 }

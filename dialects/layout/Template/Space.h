@@ -25,11 +25,14 @@ bool hasSpace(Kind kind);
 std::string findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
                          const MachineModel &machine);
 
+/// Returns the number of lanes of a vector register for the widest float type in `op`.
+int64_t getLanes(te::ComputeOp op, const MachineModel &machine);
+
 /// Returns the points that the draft has scored, at most 300, those with the shortest times first.
-/// The order is the same in each run. Returns nothing for a kind without a space, or if no vector
-/// pays.
+/// The first `rowDims` dims are neither split nor fused. The order is the same in each run. Returns
+/// nothing for a kind without a space, or if no vector pays.
 std::vector<RankedPoint> rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
-                                    const MachineModel &machine);
+                                    const MachineModel &machine, unsigned rowDims = 0);
 
 } // namespace mlir::tssa::layout
 

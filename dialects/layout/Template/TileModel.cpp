@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/TileModel.h"
+#include "dialects/layout/Template/Space.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -46,17 +47,6 @@ static double getArithmetic(Region &body, double function) {
 
 static double getArithmetic(te::ComputeOp op) {
   return getArithmetic(op.getPieces().front(), functionOfVector);
-}
-
-/// Returns the number of lanes for the widest float type in the expression.
-static int64_t getLanes(te::ComputeOp op, const MachineModel &machine) {
-  unsigned width = 32;
-  op.walk([&](Operation *inner) {
-    for (Type type : inner->getResultTypes())
-      if (isa<FloatType>(type))
-        width = std::max(width, type.getIntOrFloatBitWidth());
-  });
-  return width > 32 ? machine.lanes / 2 : machine.lanes;
 }
 
 /// The number of lanes that are assumed to be in use along a dim of dynamic size, if the writes are

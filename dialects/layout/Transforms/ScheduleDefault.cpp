@@ -65,9 +65,7 @@ private:
   /// outermost loop of each dim. Only the loops of a root are bound to threads.
   SmallVector<Value> schedule(te::ComputeOp op, unsigned rowDims, bool isRoot) {
     SmallVector<Access> accesses = constants.getAccesses(op);
-    std::vector<RankedPoint> ranked;
-    if (rowDims == 0)
-      ranked = rankPoints(op, accesses, machine);
+    std::vector<RankedPoint> ranked = rankPoints(op, accesses, machine, rowDims);
     if (ranked.empty()) {
       Point point = chooseTile(op, accesses, machine, rowDims);
       explain(op, point, rowDims);

@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s -layout-schedule-default | FileCheck %s
 // RUN: tssa-opt %s --layout-schedule-default --remarks-filter=layout-schedule-default --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// REMARK: [Passed] schedule | {{.*}} | Expression=y, Lanes=16, RowDims=0, Rows=13, Vectors=2
+// REMARK: [Passed] schedule | {{.*}} | Cycles={{[0-9]+}}, Expression=y, Point="vector d1 2x16, rows d0 14, outer d1 d0, reduce d2", Points={{[0-9]+}}
 // REMARK: [Passed] schedule | {{.*}} | Expression=max, Lanes=16, RowDims=1, Rows=1, Vectors=4
 
 // A matrix product: vectors of columns, rows that share the loads of a vector,
@@ -15,7 +15,7 @@ te.kernel @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<51
     te.yield %p : f32
   } combine arith.addf : tensor<512x512xf32>
   // CHECK: %[[L:.*]]:3 = layout.loops @y
-  // CHECK: %[[M:.*]]:2 = layout.split %[[L]]#0 [*, 13]
+  // CHECK: %[[M:.*]]:2 = layout.split %[[L]]#0 [*, 14]
   // CHECK: %[[N:.*]]:3 = layout.split %[[L]]#1 [*, 2, 16]
   // CHECK: layout.reorder %[[N]]#0, %[[M]]#0, %[[L]]#2, %[[M]]#1, %[[N]]#1, %[[N]]#2
   // CHECK: layout.register_tile %[[M]]#1, %[[N]]#1
@@ -24,7 +24,7 @@ te.kernel @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<51
   te.return %y : tensor<512x512xf32>
 }
 
-// Thirteen rows at a distance of whole ways of the cache would share one set and evict each other:
+// Fourteen rows at a distance of whole ways of the cache would share one set and evict each other:
 // fewer rows are used.
 // CHECK-LABEL: te.kernel @long_rows
 te.kernel @long_rows(%a: tensor<128x3072xf32>, %b: tensor<3072x768xf32>) -> tensor<128x768xf32> {
@@ -53,7 +53,7 @@ te.kernel @pointwise(%a: tensor<?x7x7x64xf32> {te.sizes = array<i64: 2, -1, -1, 
   // CHECK: %[[L:.*]]:5 = layout.loops @y
   // CHECK: %[[IMAGE:.*]] = layout.fuse %[[L]]#1, %[[L]]#2
   // CHECK: %[[ROWS:.*]] = layout.fuse %[[L]]#0, %[[IMAGE]]
-  // CHECK: layout.split %[[ROWS]] [*, 12]
+  // CHECK: layout.split %[[ROWS]] [*, 14]
   te.return %y : tensor<?x7x7x32xf32>
 }
 
@@ -115,8 +115,9 @@ te.kernel @masks(%a: tensor<138x138x32xf32>, %b: tensor<100x32xf32>) -> tensor<1
     te.yield %e : f32
   } : tensor<100x138x138xf32>
   // CHECK: %[[L:.*]]:4 = layout.loops @y
+  // CHECK: %[[HW:.*]] = layout.fuse %[[L]]#1, %[[L]]#2
   // CHECK: %[[N:.*]]:2 = layout.split %[[L]]#0 [*, 25]
-  // CHECK: %[[W:.*]]:2 = layout.split %[[L]]#2 [*, 16]
+  // CHECK: %[[W:.*]]:2 = layout.split %[[HW]] [*, 16]
   // CHECK: layout.register_tile %[[N]]#1
   // CHECK: layout.vectorize %[[W]]#1
   te.return %y : tensor<100x138x138xf32>

@@ -37,7 +37,7 @@ module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, 
 
 // In a cache of 16 ways there is room for more of them.
 // CHECK-LABEL: te.kernel @far_rows
-// CHECK: layout.split %{{.*}} [*, 13]
+// CHECK: layout.split %{{.*}} [*, 14]
 module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 65536, l1Ways = 16, l2Bytes = 1048576, l3Bytes = 33554432, blockThreads = 256, sharedBytes = 101376>} {
   te.kernel @far_rows(%a: tensor<512x1024xf32>, %b: tensor<1024x512xf32>) -> tensor<512x512xf32> {
     %y = te.compute @y (d0: 512, d1: 512) reduce (d2: 1024) init (0.0 : f32) {

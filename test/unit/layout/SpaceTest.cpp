@@ -69,7 +69,7 @@ TEST_F(SpaceTest, ObstaclesNameTheKnob) {
     change(point);
     return findObstacle(point);
   };
-  EXPECT_EQ(obstacle([](Point &p) { p.vectorDim = 4; }), "vector: expected a parallel dim");
+  EXPECT_EQ(obstacle([](Point &p) { p.vectorDim = 7; }), "vector: expected a dim");
   EXPECT_EQ(obstacle([](Point &p) { p.lanes = 12; }),
             "vector: expected 2 to 16 lanes, a power of two");
   EXPECT_EQ(obstacle([](Point &p) { p.lanes = 32; }),
