@@ -88,6 +88,15 @@ int64_t Access::getStride(unsigned dim) const {
   return getAddress(point) - first;
 }
 
+int64_t Access::getMeanDistance(unsigned dim, int64_t count) const {
+  if (count < 2)
+    return 0;
+  SmallVector<int64_t> point(numDims, 0);
+  int64_t first = getAddress(point);
+  point[dim] = count - 1;
+  return std::abs(getAddress(point) - first) / (count - 1);
+}
+
 StrideKind Access::getStrideKind(unsigned dim, int64_t count) const {
   if (opaqueDims.contains(dim))
     return StrideKind::Strided;

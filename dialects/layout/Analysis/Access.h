@@ -32,6 +32,9 @@ public:
   /// Returns the difference of the addresses at indexes 1 and 0 of `dim`. Each dynamic size counts
   /// as a large prime.
   int64_t getStride(unsigned dim) const;
+  /// Returns the mean distance of the addresses at adjacent indexes of the first `count` iterations
+  /// of `dim`. It differs from the stride where an index is divided.
+  int64_t getMeanDistance(unsigned dim, int64_t count) const;
   /// Returns whether the loops of dims `outer` and `inner` can be fused to one loop with a constant
   /// stride, given that `inner` has `extent` iterations.
   bool canFuse(unsigned outer, unsigned inner, int64_t extent) const;

@@ -13,11 +13,11 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
 int64_t layout::getExtent(te::ComputeOp op, const Roles &roles, unsigned dim) {
-  constexpr int64_t assumedBatch = 4;
+  constexpr int64_t assumedBatch = 4, assumedExtent = 64;
   int64_t size = op.getStaticSizes()[dim];
-  if (ShapedType::isDynamic(size) && roles[dim] == Role::Batch)
-    return assumedBatch;
-  return getAssumedSize(size);
+  if (ShapedType::isDynamic(size))
+    return roles[dim] == Role::Batch ? assumedBatch : assumedExtent;
+  return std::max<int64_t>(size, 1);
 }
 
 namespace {

@@ -11,8 +11,8 @@
 
 namespace mlir::tssa::layout {
 
-/// Returns the number of iterations of `dim`, or the number that is assumed for a dynamic size:
-/// batches are short; images, sequences and rows of matrices are long.
+/// Returns the number of iterations of `dim`, but at least 1, or the number that is assumed for a
+/// dynamic size: batches are short; images, sequences and rows of matrices are long.
 int64_t getExtent(te::ComputeOp op, const Roles &roles, unsigned dim);
 
 /// The positions at both ends of a parallel dim at which the guard of a read fails for some step of

@@ -13,9 +13,50 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
+/// Returns the distance in elements of what `access` accesses in the `extent` iterations of `dim`.
+static int64_t getDistance(const Access &access, unsigned dim, int64_t extent) {
+  constexpr int64_t anywhere = 4099; // for an index that is computed from data
+  if (access.getStrideKind(dim, 2) == StrideKind::Invariant)
+    return 0;
+  int64_t stride = std::max(std::abs(access.getStride(dim)), access.getMeanDistance(dim, extent));
+  return stride == 0 ? anywhere : stride;
+}
+
+/// Returns the cost of the arithmetic of a body, in simple instructions. Each function, such as exp,
+/// costs `function`.
+static double getArithmetic(Region &body, double function) {
+  double cost = 0;
+  body.walk([&](Operation *inner) {
+    if (isa<math::MathDialect>(inner->getDialect()))
+      cost += function;
+    else if (!isa<te::ReadOp, te::YieldOp>(inner))
+      cost += 1;
+  });
+  return cost;
+}
+
+/// The cost of a function of the lanes of a vector, and of a scalar, which is a call.
+static constexpr double functionOfVector = 15, functionOfScalar = 40;
+
+/// Returns the cost of the arithmetic of a step for one vector, or for a scalar. A multiply-add is
+/// one instruction.
+static double getStepArithmetic(te::ComputeOp op, const Roles &roles, double function) {
+  if (!roles.weights.empty())
+    return 1;
+  double cost = 0;
+  for (Region &piece : op.getPieces())
+    cost += getArithmetic(piece, function);
+  return cost / static_cast<double>(op.getPieces().size()) +
+         (op.hasReduction() ? op.getNumResults() : 0);
+}
+
 Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
              const MachineModel &machine)
-    : op(op), roles(roles), machine(machine) {
+    : op(op), roles(roles), machine(machine),
+      vectorArithmetic(getStepArithmetic(op, roles, functionOfVector)),
+      scalarArithmetic(getStepArithmetic(op, roles, functionOfScalar)),
+      vectorEpilogue(getArithmetic(op.getEpilogue(), functionOfVector)),
+      scalarEpilogue(getArithmetic(op.getEpilogue(), functionOfScalar)) {
   for (const Access &access : accesses) {
     Operand operand{&access, {}, false};
     operand.inSteps =
@@ -23,9 +64,7 @@ Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
     operand.stream.elementBytes = access.getElementBytes();
     operand.stream.inOrder = access.isPackable();
     for (unsigned dim = 0; dim < op.getNumDims(); ++dim)
-      operand.stream.strides.push_back(access.getStrideKind(dim, 2) == StrideKind::Invariant
-                                           ? 0
-                                           : std::max<int64_t>(std::abs(access.getStride(dim)), 1));
+      operand.stream.strides.push_back(getDistance(access, dim, getExtent(op, roles, dim)));
     operands.push_back(std::move(operand));
     if (operands.back().inSteps)
       addBorders(op, roles, access.getRead(), borders);
@@ -300,6 +339,13 @@ double Draft::countTiles(const Point &point) {
   if (!joinsLanes(point))
     count = ::countTiles(llvm::divideCeil(getFusedExtent(vectorDim, point.fused), point.lanes),
                          point.vectors);
+  // A dynamic size, such as that of a batch, may be 1; a row is seldom that short.
+  constexpr double fewLanes = 4;
+  bool isStrided = llvm::any_of(operands, [&](const Operand &operand) {
+    return operand.access->isWrite() && operand.stream.strides[vectorDim] > 1;
+  });
+  if (ShapedType::isDynamic(op.getStaticSizes()[vectorDim]) && isStrided && point.lanes > fewLanes)
+    count *= static_cast<double>(point.lanes) / fewLanes;
   llvm::SmallDenseSet<unsigned> done;
   for (unsigned dim = vectorDim - point.fused; dim <= vectorDim; ++dim)
     done.insert(dim);
@@ -321,8 +367,9 @@ double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
   double used = getRemainingShare(point);
   // The products of one step wait for each other, but those of the next tile do not.
   double latency = steps > 1 ? 4 : 0;
+  double arithmetic = point.lanes > 1 ? vectorArithmetic : scalarArithmetic;
   double accumulators = point.countAccumulators();
-  double multiplyAdds = used * accumulators * unrolled / machine.fmaPorts;
+  double multiplyAdds = used * arithmetic * accumulators * unrolled / machine.fmaPorts;
   double loads = used * countLoads(point, /*onlyGuarded=*/false) / machine.loadPorts;
   return std::max({multiplyAdds, loads, latency * unrolled}) +
          getSpillCycles(point) * unrolled + overhead;
@@ -400,23 +447,11 @@ double Draft::getConflictCycles(const Point &point) {
   return cycles;
 }
 
-/// Returns the cycles of the epilogue for the lanes of a vector, or for a scalar if lanes are joined.
-/// The function of a scalar is a call.
-double Draft::getEpilogueCycles(const Point &point) {
-  constexpr double functionOfVector = 15, functionOfScalar = 40;
-  double cycles = 0;
-  op.getEpilogue().walk([&](Operation *inner) {
-    if (isa<math::MathDialect>(inner->getDialect()))
-      cycles += joinsLanes(point) ? functionOfScalar : functionOfVector;
-    else if (!isa<te::ReadOp, te::YieldOp>(inner))
-      cycles += 1;
-  });
-  return cycles;
-}
-
 double Draft::getSetupCycles(const Point &point) {
-  constexpr double perTile = 15, perAccumulator = 1, perHalving = 2.5;
-  double perSum = perAccumulator + getEpilogueCycles(point);
+  constexpr double perHalving = 2.5;
+  // Elements have no sums to set up, and their loops are short.
+  double perTile = op.hasReduction() ? 15 : 2, perSum = op.hasReduction() ? 1 : 0;
+  perSum += joinsLanes(point) || point.lanes == 1 ? scalarEpilogue : vectorEpilogue;
   for (auto [i, operand] : llvm::enumerate(operands))
     if (!operand.inSteps)
       perSum += getPattern(i, *point.vectorDim, point.lanes).loads;
@@ -425,7 +460,12 @@ double Draft::getSetupCycles(const Point &point) {
   return perTile + point.countAccumulators() * perSum;
 }
 
-double Draft::getCycles(const Point &point) {
+double Draft::getCycles(const Point &given) {
+  Point point = given;
+  if (op.getNumDims() == 0)
+    return 0;
+  if (!point.vectorDim) // a vector of one lane
+    point.vectorDim = op.getNumDims() - 1;
   constexpr double exposed = 0.25; // the share of the shorter of both that does not overlap
   double unrolled = countUnrolled(point), steps = 1;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {

@@ -31,7 +31,7 @@ public:
   Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
         const MachineModel &machine);
 
-  /// Returns the cycles of one core for the whole expression at `point`, which has a vector dim.
+  /// Returns the cycles of one core for the whole expression, which has a dim, at `point`.
   double getCycles(const Point &point);
 
   /// Returns the loads that the lanes of one vector along `dim` take in a step of the reduction,
@@ -77,7 +77,6 @@ private:
   double getInteriorShare(const Point &point);
   double getRemainingShare(const Point &point);
   double getConflictCycles(const Point &point);
-  double getEpilogueCycles(const Point &point);
   double getSetupCycles(const Point &point);
   /// Returns whether the lanes of a vector run along a reduction dim, and are joined at its end.
   bool joinsLanes(const Point &point);
@@ -89,6 +88,8 @@ private:
   te::ComputeOp op;
   const Roles &roles;
   const MachineModel &machine;
+  double vectorArithmetic, scalarArithmetic; ///< of a step, in simple instructions
+  double vectorEpilogue, scalarEpilogue;
   SmallVector<Operand> operands;
   SmallVector<Border> borders;
   std::map<std::tuple<unsigned, unsigned, int64_t>, LanePattern> patterns;

@@ -20,7 +20,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Space.h"
-#include "dialects/layout/Template/TileModel.h"
+#include "dialects/layout/Template/Borders.h"
+#include "dialects/layout/Template/Draft.h"
+#include "dialects/layout/Template/ElementSpace.h"
+#include "dialects/layout/Template/LoopOrder.h"
 #include "dialects/te/IR/Contraction.h"
 
 using namespace mlir;
@@ -32,22 +35,6 @@ static constexpr size_t maxPoints = 300, maxTiles = 180;
 /// The most multiply-adds of an unrolled body. Longer code takes long to compile and leaves the
 /// instruction cache.
 static constexpr int64_t maxBody = 420;
-
-bool layout::hasSpace(Kind kind) {
-  switch (kind) {
-  case Kind::Product:
-  case Kind::BatchedProduct:
-  case Kind::Convolution:
-  case Kind::GroupedConvolution:
-  case Kind::DepthwiseConvolution:
-    return true;
-  case Kind::Elements:
-  case Kind::Reduction:
-  case Kind::Pool:
-    return false;
-  }
-  llvm_unreachable("no such kind");
-}
 
 int64_t layout::getLanes(te::ComputeOp op, const MachineModel &machine) {
   unsigned width = 32;
@@ -102,8 +89,8 @@ std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Poi
   if (!point.vectorDim || *point.vectorDim >= op.getNumDims())
     return "vector: expected a dim";
   bool joins = *point.vectorDim >= op.getNumParallel();
-  if (joins && (point.vectors > 1 || point.fused > 0 || point.findUnroll(*point.vectorDim)))
-    return "vector: along a reduction dim, expected one vector, nothing fused and nothing unrolled";
+  if (joins && (point.fused > 0 || point.findUnroll(*point.vectorDim)))
+    return "vector: along a reduction dim, nothing can be fused or unrolled";
   if (point.lanes < 2 || point.lanes > machine.lanes || !llvm::isPowerOf2_64(point.lanes))
     return ("vector: expected 2 to " + Twine(machine.lanes) + " lanes, a power of two").str();
   if (point.vectors < 1 || point.fused > *point.vectorDim)
@@ -136,13 +123,28 @@ std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Poi
 // Enumeration
 //===----------------------------------------------------------------------===//
 
+/// Sorts `points` by time. Those of equal time keep their order.
+static void sortPoints(std::vector<RankedPoint> &points) {
+  llvm::stable_sort(points, [](const RankedPoint &a, const RankedPoint &b) {
+    return a.cycles < b.cycles;
+  });
+}
+
+/// Returns the point without vectors.
+static RankedPoint getScalarPoint(te::ComputeOp op, ArrayRef<Access> accesses, Draft &draft) {
+  Point point;
+  point.outer = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumParallel()));
+  point.reductions = getReductionOrder(op, accesses);
+  return {point, draft.getCycles(point)};
+}
+
 namespace {
 class SpaceBuilder {
 public:
   SpaceBuilder(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
-               const MachineModel &machine, unsigned rowDims)
+               const MachineModel &machine, unsigned rowDims, Draft &draft)
       : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims),
-        draft(op, accesses, roles, machine) {}
+        draft(draft) {}
 
   std::vector<RankedPoint> build() {
     findUnrolls();
@@ -238,7 +240,10 @@ private:
   }
 
   void findReductionOrders() {
-    SmallVector<unsigned> in = roles.getDims(Role::In), window = roles.getDims(Role::Window);
+    SmallVector<unsigned> in, window = roles.getDims(Role::Window);
+    for (unsigned dim : getReductionOrder(op, accesses))
+      if (roles[dim] == Role::In)
+        in.push_back(dim);
     orders.emplace_back(window);
     orders.back().append(in);
     if (window.empty() || in.empty())
@@ -267,23 +272,36 @@ private:
     return findExtents(draft.getFusedExtent(rows.dim, rows.fused), most);
   }
 
-  /// Adds the points with the vector of `point`.
+  bool isJoined(const Point &point) { return *point.vectorDim >= op.getNumParallel(); }
+
+  /// Adds the points with the vector of `point`. The sums of several results have no rows.
   void addRows(const Point &point) {
+    if (op.getNumResults() > 1)
+      return addTiles(point, std::nullopt, std::nullopt);
     unsigned first = *point.vectorDim - point.fused;
     auto isFree = [&](unsigned dim) {
       return (dim < first || dim > *point.vectorDim) && extentOf(dim) > 1;
     };
     SmallVector<std::optional<unsigned>> channels = {std::nullopt}, images = {std::nullopt};
     for (unsigned dim = rowDims; dim < op.getNumParallel(); ++dim)
-      if (isFree(dim) && roles[dim] != Role::Batch)
+      if (isFree(dim) && roles[dim] != Role::Batch && rowsShare(dim, *point.vectorDim))
         (isChannel(dim) ? channels : images).push_back(dim);
     for (std::optional<unsigned> channel : channels)
       for (std::optional<unsigned> image : images)
         addTiles(point, channel, image);
   }
 
+  /// Returns whether rows along `dim` share loads. Those of a plain reduction do so only if a read
+  /// stays the same along it.
+  bool rowsShare(unsigned dim, unsigned vectorDim) {
+    return roles.kind != Kind::Reduction || llvm::any_of(accesses, [&](const Access &access) {
+             return !access.isWrite() && access.getStrideKind(dim, 2) == StrideKind::Invariant &&
+                    access.getStrideKind(vectorDim, 2) != StrideKind::Invariant;
+           });
+  }
+
   void addTiles(Point point, std::optional<unsigned> channel, std::optional<unsigned> image) {
-    const int64_t mostVectors = channel || image ? 4 : 8;
+    int64_t mostVectors = op.getNumResults() > 1 ? 2 : channel || image || isJoined(point) ? 4 : 8;
     SmallVector<unsigned> dims;
     for (std::optional<unsigned> dim : {channel, image})
       if (dim)
@@ -295,9 +313,11 @@ private:
         earliest = std::max(earliest, rows.dim + 1);
       point.rows.push_back({dim, 1, countFusable(op, accesses, dim, earliest)});
     }
-    int64_t columns = 1;
-    if (*point.vectorDim < op.getNumParallel())
-      columns = llvm::divideCeil(draft.getFusedExtent(*point.vectorDim, point.fused), point.lanes);
+    // Lanes along a reduction dim have several vectors only where no rows make for several sums.
+    int64_t columns =
+        isJoined(point) && !dims.empty()
+            ? 1
+            : llvm::divideCeil(draft.getFusedExtent(*point.vectorDim, point.fused), point.lanes);
     for (int64_t vectors : findExtents(columns, mostVectors)) {
       point.vectors = vectors;
       addExtents(point, 0, countFreeRegisters(point, machine) / vectors);
@@ -357,11 +377,7 @@ private:
     return true;
   }
 
-  void sort() {
-    llvm::stable_sort(points, [](const RankedPoint &a, const RankedPoint &b) {
-      return a.cycles < b.cycles;
-    });
-  }
+  void sort() { sortPoints(points); }
 
   /// Returns the best points so far.
   SmallVector<Point, 0> takeBest() {
@@ -386,7 +402,7 @@ private:
   const Roles &roles;
   const MachineModel &machine;
   unsigned rowDims;
-  Draft draft;
+  Draft &draft;
   int64_t leastAccumulators = 1;
   SmallVector<SmallVector<Unroll>> unrolls;
   SmallVector<SmallVector<unsigned>> orders;
@@ -397,7 +413,15 @@ private:
 std::vector<RankedPoint> layout::rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
                                             const MachineModel &machine, unsigned rowDims) {
   Roles roles = getRoles(op);
-  if (!hasSpace(roles.kind) || op.getNumResults() > 1 || op.getPieces().size() > 1)
-    return {};
-  return SpaceBuilder(op, accesses, roles, machine, rowDims).build();
+  Draft draft(op, accesses, roles, machine);
+  std::vector<RankedPoint> points;
+  if (op.hasReduction()) {
+    points = SpaceBuilder(op, accesses, roles, machine, rowDims, draft).build();
+    points.push_back(getScalarPoint(op, accesses, draft));
+  } else {
+    for (Point &point : getElementPoints(op, accesses, roles, machine, rowDims))
+      points.push_back({point, draft.getCycles(point)});
+  }
+  sortPoints(points);
+  return points;
 }

@@ -17,9 +17,6 @@ struct RankedPoint {
   double cycles = 0;
 };
 
-/// Returns whether the template has a space for expressions of `kind`.
-bool hasSpace(Kind kind);
-
 /// Returns why the loops of `point` cannot be written for `op`, or an empty string. The text begins
 /// with the name of the knob: vector, rows, unroll, outer or reduce.
 std::string findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
@@ -29,8 +26,8 @@ std::string findObstacle(te::ComputeOp op, const Roles &roles, const Point &poin
 int64_t getLanes(te::ComputeOp op, const MachineModel &machine);
 
 /// Returns the points that the draft has scored, at most 300, those with the shortest times first.
-/// The first `rowDims` dims are neither split nor fused. The order is the same in each run. Returns
-/// nothing for a kind without a space, or if no vector pays.
+/// The first `rowDims` dims are neither split nor fused. The order is the same in each run. There is
+/// at least one point, which is scalar code if no vector can be written.
 std::vector<RankedPoint> rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
                                     const MachineModel &machine, unsigned rowDims = 0);
 

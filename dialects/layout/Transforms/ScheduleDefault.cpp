@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Space.h"
-#include "dialects/layout/Template/TileModel.h"
 #include "dialects/layout/Template/WriteLoops.h"
 #include "dialects/layout/Transforms/ConstantOperands.h"
 #include "dialects/layout/Transforms/Labels.h"
@@ -66,26 +65,9 @@ private:
   SmallVector<Value> schedule(te::ComputeOp op, unsigned rowDims, bool isRoot) {
     SmallVector<Access> accesses = constants.getAccesses(op);
     std::vector<RankedPoint> ranked = rankPoints(op, accesses, machine, rowDims);
-    if (ranked.empty()) {
-      Point point = chooseTile(op, accesses, machine, rowDims);
-      explain(op, point, rowDims);
-      return writeLoops(builder, op, point, rowDims, isRoot);
-    }
     const RankedPoint &choice = ranked[rank % ranked.size()];
     explain(op, choice, ranked.size());
     return writeLoops(builder, op, choice.point, rowDims, isRoot);
-  }
-
-  static void explain(te::ComputeOp op, const Point &point, unsigned rowDims) {
-    std::string rows;
-    llvm::raw_string_ostream stream(rows);
-    llvm::interleave(
-        point.rows, stream, [&](const TileRows &tile) { stream << tile.extent; }, "x");
-    remark::passed(op.getLoc(), getRemarkOptions())
-        << remark::metric("Expression", *op.getLabel()) << remark::metric("Lanes", point.lanes)
-        << remark::metric("Vectors", point.vectors)
-        << remark::metric("Rows", rows.empty() ? "1" : rows)
-        << remark::metric("RowDims", rowDims);
   }
 
   static void explain(te::ComputeOp op, const RankedPoint &choice, size_t numPoints) {

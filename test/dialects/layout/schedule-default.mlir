@@ -2,7 +2,7 @@
 // RUN: tssa-opt %s --layout-schedule-default --remarks-filter=layout-schedule-default --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // REMARK: [Passed] schedule | {{.*}} | Cycles={{[0-9]+}}, Expression=y, Point="vector d1 2x16, rows d0 14, outer d1 d0, reduce d2", Points={{[0-9]+}}
-// REMARK: [Passed] schedule | {{.*}} | Expression=max, Lanes=16, RowDims=1, Rows=1, Vectors=4
+// REMARK: [Passed] schedule | {{.*}} | Cycles={{[0-9]+}}, Expression=max, Point="vector d1 {{[234]}}x16, outer d0, reduce d1", Points={{[0-9]+}}
 
 // A matrix product: vectors of columns, rows that share the loads of a vector,
 // column blocks outside of row blocks.

@@ -80,10 +80,10 @@ te.kernel @dense(%x: tensor<1x58x58x64xf32>, %w: tensor<3x3x64x64xf32>) -> tenso
   te.return %y : tensor<1x56x56x64xf32>
 }
 
-// A pool has no space yet, and its schedule is that of the tile model.
+// The rows of a pool share the loads of its window.
 // PRINT-LABEL: kernel @pool
 // PRINT-NEXT: @y pool:
-// PRINT-NOT: cycles
+// PRINT-NEXT: cycles: vector d2 2x16, {{.*}}unroll d3, outer
 // CHECK-LABEL: te.kernel @pool
 // CHECK: layout.vectorize
 te.kernel @pool(%x: tensor<2x8x34xf32>) -> tensor<2x8x32xf32> {
@@ -92,4 +92,35 @@ te.kernel @pool(%x: tensor<2x8x34xf32>) -> tensor<2x8x32xf32> {
     te.yield %a : f32
   } combine arith.maximumf : tensor<2x8x32xf32>
   te.return %y : tensor<2x8x32xf32>
+}
+
+// A transpose: the lines that the lanes of a vector touch are used again by the next iteration.
+// PRINT-LABEL: kernel @transpose
+// PRINT-NEXT: @y elements:
+// PRINT-NEXT: cycles: vector d2 {{[124]}}x16, outer d0 d2 d1
+// CHECK-LABEL: te.kernel @transpose
+// CHECK: %[[L:.*]]:3 = layout.loops @y
+// CHECK: %[[V:.*]]:{{[23]}} = layout.split %[[L]]#2
+// CHECK: layout.reorder %[[L]]#0, %[[V]]#0, %[[L]]#1,
+te.kernel @transpose(%x: tensor<2x4096x256xf32>) -> tensor<2x256x4096xf32> {
+  %y = te.compute @y (d0: 2, d1: 256, d2: 4096) {
+    %a = te.read %x[d0, d2, d1] : tensor<2x4096x256xf32>
+    te.yield %a : f32
+  } : tensor<2x256x4096xf32>
+  te.return %y : tensor<2x256x4096xf32>
+}
+
+// An element that is found by an index from data, in a row too short for a vector: scalar code.
+// PRINT-LABEL: kernel @lookup
+// PRINT: cycles: scalar
+// CHECK-LABEL: te.kernel @lookup
+// CHECK-NOT: layout.vectorize
+te.kernel @lookup(%x: tensor<100xf32>, %i: tensor<3xi64>) -> tensor<3xf32> {
+  %y = te.compute @y (d0: 3) {
+    %a = te.read %i[d0] : tensor<3xi64>
+    %n = arith.index_cast %a : i64 to index
+    %b = te.read %x[s0](%n) : tensor<100xf32>
+    te.yield %b : f32
+  } : tensor<3xf32>
+  te.return %y : tensor<3xf32>
 }

@@ -1,0 +1,106 @@
+//===- ElementSpace.cpp - the points of element-wise expressions -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The space of an expression without a reduction is the product of these knobs: the vector dim, with
+// which earlier dims are fused where all accesses allow it; lanes, fewer than the machine has if the
+// dim is short; one, two or four vectors; and the order of the outer loops, which is that of the
+// dims, or has one of them innermost. The latter is for transposes: lines that the vectors touch one
+// by one are used again in the next iteration.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/ElementSpace.h"
+#include "dialects/layout/Template/Borders.h"
+#include "dialects/layout/Template/LoopOrder.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+namespace {
+class ElementSpaceBuilder {
+public:
+  ElementSpaceBuilder(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
+                      const MachineModel &machine, unsigned rowDims)
+      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims) {}
+
+  SmallVector<Point, 0> build() {
+    Point scalar;
+    scalar.outer = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumParallel()));
+    points.push_back(scalar);
+    for (unsigned dim = rowDims; dim < op.getNumParallel(); ++dim)
+      if (getExtent(op, roles, dim) > 1)
+        addVectors(scalar, dim);
+    return std::move(points);
+  }
+
+private:
+  void addVectors(Point point, unsigned dim) {
+    constexpr int64_t mostVectors = 4;
+    point.vectorDim = dim;
+    point.fused = countFusable(op, accesses, dim, rowDims);
+    int64_t extent = 1;
+    for (unsigned fused = dim - point.fused; fused <= dim; ++fused)
+      extent = llvm::SaturatingMultiply<uint64_t>(extent, getExtent(op, roles, fused));
+    for (int64_t lanes = getLanes(op, machine); lanes >= 2; lanes /= 2) {
+      point.lanes = lanes;
+      // Several results, or much arithmetic, need the registers of several vectors.
+      int64_t most = op.getNumResults() > 1 || isLong() ? 2 : mostVectors;
+      for (int64_t vectors = 1; vectors <= most; vectors *= 2) {
+        point.vectors = vectors;
+        if (vectors == 1 || vectors * lanes < extent + lanes)
+          addOrders(point);
+      }
+      if (extent >= lanes)
+        break;
+    }
+  }
+
+  void addOrders(Point point) {
+    points.push_back(point);
+    if (rowDims > 0)
+      return;
+    unsigned vectorDim = *point.vectorDim;
+    for (unsigned dim = 0; dim + 1 < op.getNumParallel(); ++dim) {
+      bool isFused = dim >= vectorDim - point.fused && dim <= vectorDim;
+      if (isFused || getExtent(op, roles, dim) == 1 || !isContiguous(dim))
+        continue;
+      Point moved = point;
+      llvm::erase(moved.outer, dim);
+      moved.outer.push_back(dim);
+      points.push_back(moved);
+    }
+  }
+
+  /// Returns whether some access is contiguous along `dim`.
+  bool isContiguous(unsigned dim) const {
+    return llvm::any_of(accesses, [&](const Access &access) {
+      return access.getStrideKind(dim, 2) == StrideKind::Contiguous;
+    });
+  }
+
+  bool isLong() {
+    constexpr int64_t many = 30;
+    int64_t count = 0;
+    op->walk([&](Operation *) { ++count; });
+    return count > many;
+  }
+
+  te::ComputeOp op;
+  ArrayRef<Access> accesses;
+  const Roles &roles;
+  const MachineModel &machine;
+  unsigned rowDims;
+  SmallVector<Point, 0> points;
+};
+} // namespace
+
+SmallVector<Point, 0> layout::getElementPoints(te::ComputeOp op, ArrayRef<Access> accesses,
+                                               const Roles &roles, const MachineModel &machine,
+                                               unsigned rowDims) {
+  return ElementSpaceBuilder(op, accesses, roles, machine, rowDims).build();
+}

@@ -1,0 +1,74 @@
+//===- LoopOrder.cpp - orders of loops, and loops that can be fused -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/LoopOrder.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+unsigned layout::countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
+                              unsigned first) {
+  unsigned count = 0;
+  int64_t extent = getAssumedSize(op.getStaticSizes()[dim]);
+  while (op.getPieces().size() == 1 && dim - count > first &&
+         llvm::all_of(accesses, [&](const Access &access) {
+           return access.canFuse(dim - count - 1, dim, extent);
+         })) {
+    ++count;
+    if (llvm::MulOverflow(extent, getAssumedSize(op.getStaticSizes()[dim - count]), extent))
+      break;
+  }
+  return count;
+}
+
+/// Returns whether `access` is a read that each step of the reduction executes.
+static bool isReadInSteps(te::ComputeOp op, const Access &access) {
+  return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
+}
+
+/// Looks for a read that varies along the vector dim and is invariant along an earlier dim. Returns
+/// the first such dim. A block of what the read loads should stay in the cache while the loop of
+/// this dim runs.
+static std::optional<unsigned> findFirstReuse(te::ComputeOp op, ArrayRef<Access> accesses,
+                                              std::optional<unsigned> vectorDim) {
+  if (!vectorDim || *vectorDim >= op.getNumParallel() || !op.hasReduction())
+    return std::nullopt;
+  for (unsigned dim = 0; dim < *vectorDim; ++dim)
+    for (const Access &access : accesses)
+      if (isReadInSteps(op, access) && op.getStaticSizes()[dim] != 1 &&
+          access.getStrideKind(*vectorDim, 2) != StrideKind::Invariant &&
+          access.getStrideKind(dim, 2) == StrideKind::Invariant)
+        return dim;
+  return std::nullopt;
+}
+
+SmallVector<unsigned> layout::getOuterOrder(te::ComputeOp op, ArrayRef<Access> accesses,
+                                            std::optional<unsigned> vectorDim) {
+  std::optional<unsigned> firstReuse = findFirstReuse(op, accesses, vectorDim);
+  SmallVector<unsigned> order;
+  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
+    if (firstReuse && dim == *firstReuse)
+      order.push_back(*vectorDim);
+    if (!firstReuse || dim != *vectorDim)
+      order.push_back(dim);
+  }
+  return order;
+}
+
+SmallVector<unsigned> layout::getReductionOrder(te::ComputeOp op, ArrayRef<Access> accesses) {
+  SmallVector<unsigned> order;
+  DenseMap<unsigned, int64_t> strides;
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {
+    order.push_back(dim);
+    for (const Access &access : accesses)
+      if (!access.isWrite() && !access.isPackable())
+        strides[dim] += std::abs(access.getStride(dim));
+  }
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return strides[a] > strides[b]; });
+  return order;
+}
