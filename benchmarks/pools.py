@@ -11,6 +11,7 @@ if a figure is below that of LEAST.
 """
 
 import argparse
+import concurrent.futures
 import json
 import math
 import os
@@ -132,8 +133,9 @@ class Recorder:
         chosen.update(chance.sample(range(count), min(self.options.points - len(chosen), count)))
         x = np.random.default_rng(5).standard_normal(shape, dtype=np.float32)
         runners, expected = [], None
-        for rank in sorted(chosen):
-            binary, cycles, point, _ = self.compile(model, rank)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+            compiled = list(workers.map(lambda rank: self.compile(model, rank), sorted(chosen)))
+        for binary, cycles, point, _ in compiled:
             runner, result = self.load(binary, x)
             os.remove(binary)
             expected = result if expected is None else expected

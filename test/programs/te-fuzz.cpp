@@ -37,13 +37,15 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <random>
+
 using namespace ::tssa::reference;
 
 namespace {
 struct Options {
   uint64_t seed = 1;
   unsigned count = 1, steps = 6;
-  bool compile = false, run = false, print = false, references = false;
+  bool compile = false, run = false, print = false, references = false, points = false;
   std::string cpu = "native", target = "cpu", stores;
   tssa::Transforms transforms;
 };
@@ -63,6 +65,9 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<bool> print("print", cl::desc("print each program"), cl::cat(category));
   cl::opt<bool> references("references", cl::desc("programs with views, writes and control flow"),
                            cl::cat(category));
+  cl::opt<bool> points("points",
+                       cl::desc("with --compile: loops that the draft model ranks anywhere"),
+                       cl::cat(category));
   cl::opt<std::string> cpu("cpu", cl::desc("machine to compile for"), cl::init("native"),
                            cl::cat(category));
   cl::opt<std::string> target("target", cl::desc("of --run: cpu, cuda:sm_NN or cuda-emu"),
@@ -77,7 +82,8 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<std::string> force("force", cl::desc(forced), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed, count, steps, compile, run, print, references, cpu, target, stores, {}};
+  Options options{seed,  count,      steps,  compile, run,    print,
+                  references, points, cpu,     target, stores, {}};
   if (!force.empty()) {
     tssa::Apply *transform = options.transforms.find(force);
     if (!transform) {
@@ -87,8 +93,8 @@ static Options parseOptions(int argc, char **argv) {
     *transform = tssa::Apply::Always;
   }
   for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &seed, &count, &steps, &compile, &run, &print, &references, &cpu, &target, &stores,
-           &force})
+           &seed, &count, &steps, &compile, &run, &print, &references, &points, &cpu, &target,
+           &stores, &force})
     option->removeArgument();
   return options;
 }
@@ -219,7 +225,9 @@ static llvm::Expected<bool> schedule(mlir::MLIRContext &context, mlir::ModuleOp 
   if (!options.stores.empty())
     addRandomStores(module, seed, options.stores);
   mlir::PassManager manager(&context);
-  mlir::tssa::layout::buildLayoutStage(manager, machine.model, /*point=*/0);
+  // Each expression takes the point of this rank, modulo their number.
+  unsigned point = options.points ? std::mt19937_64(seed)() % 1000 : 0;
+  mlir::tssa::layout::buildLayoutStage(manager, machine.model, point);
   bool mayFail = options.stores == "illegal", hasStoreError = false;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     hasStoreError |= llvm::StringRef(diagnostic.str()).contains("layout.store");

@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -58,27 +59,47 @@ TouchedLines layout::findTouchedLines(const Stream &stream, ArrayRef<int64_t> ex
   return {lines * countDistinct(terms), lines};
 }
 
-double layout::countMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> tile,
-                                ArrayRef<TileLoop> loops, int64_t bytes, int64_t lineBytes) {
+/// The part of a cache that is left by other tensors and by what is fetched ahead.
+static constexpr double part = 0.75;
+
+/// Returns whether the lines along each dim find room in the sets of `cache` that they map to.
+static bool fitsSets(const Stream &stream, ArrayRef<int64_t> extents, const Cache &cache) {
+  int64_t wayBytes = cache.bytes / cache.ways;
+  return stream.inOrder ||
+         llvm::all_of(llvm::zip_equal(stream.strides, extents), [&](auto entry) {
+           auto [stride, extent] = entry;
+           int64_t distance = stride * stream.elementBytes;
+           int64_t sets = wayBytes / std::max(std::gcd(distance, wayBytes), cache.lineBytes);
+           double room = part * static_cast<double>(cache.ways * std::max<int64_t>(sets, 1));
+           return distance < wayBytes || extent <= room;
+         });
+}
+
+MissedLines layout::findMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> tile,
+                                    ArrayRef<TileLoop> loops, const Cache &cache) {
   SmallVector<int64_t> extents(tile);
-  auto find = [&](const Stream &stream) { return findTouchedLines(stream, extents, lineBytes); };
-  auto countAll = [&] {
+  double capacity = part * static_cast<double>(cache.bytes) / cache.lineBytes;
+  auto find = [&](const Stream &stream) {
+    return findTouchedLines(stream, extents, cache.lineBytes);
+  };
+  auto fits = [&] {
     double lines = 0;
     for (const Stream &stream : streams)
       lines += find(stream).count;
-    return lines;
+    return lines <= capacity && llvm::all_of(streams, [&](const Stream &stream) {
+             return fitsSets(stream, extents, cache);
+           });
   };
-  double capacity = static_cast<double>(bytes) / lineBytes;
   ArrayRef<TileLoop> outside = loops;
   for (const TileLoop &loop : loops) {
     extents[loop.dim] *= loop.trips;
-    if (countAll() > capacity) {
+    if (!fits()) {
       extents[loop.dim] /= loop.trips;
       break;
     }
     outside = outside.drop_front();
   }
-  double missed = 0;
+  MissedLines missed;
   if (!outside.empty())
     extents[outside.front().dim] *= outside.front().trips;
   for (const Stream &stream : streams) {
@@ -91,7 +112,8 @@ double layout::countMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> tile
       if (!stays && loop.dim != outside.front().dim)
         lines *= static_cast<double>(loop.trips);
     }
-    missed += lines * (1 + 1 / run);
+    missed.count += lines;
+    missed.alone += lines / run;
   }
   return missed;
 }

@@ -48,11 +48,21 @@ struct TouchedLines {
 /// Returns the lines of `lineBytes` that `extents` iterations of each dim touch.
 TouchedLines findTouchedLines(const Stream &stream, ArrayRef<int64_t> extents, int64_t lineBytes);
 
-/// Returns the number of lines of `streams` that come into a cache of `bytes`. A line that does not
-/// follow another one counts twice, since it is not fetched ahead. `tile` has the iterations of each
-/// dim in a tile, and `loops` the loops around it, innermost first.
-double countMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> tile, ArrayRef<TileLoop> loops,
-                        int64_t bytes, int64_t lineBytes);
+struct Cache {
+  int64_t bytes, ways, lineBytes;
+};
+
+/// The lines that come into a cache.
+struct MissedLines {
+  double count = 0;
+  double alone = 0; ///< how many of them follow no other one, and are not fetched ahead
+};
+
+/// Returns the lines of `streams` that come into `cache`. `tile` has the iterations of each dim in a
+/// tile, and `loops` the loops around it, innermost first. Lines at distances that have a large power
+/// of two in them share few sets, so that fewer of them fit.
+MissedLines findMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> tile,
+                            ArrayRef<TileLoop> loops, const Cache &cache);
 
 } // namespace mlir::tssa::layout
 

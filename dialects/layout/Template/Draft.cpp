@@ -62,7 +62,6 @@ Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
     operand.inSteps =
         !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
     operand.stream.elementBytes = access.getElementBytes();
-    operand.stream.inOrder = access.isPackable();
     for (unsigned dim = 0; dim < op.getNumDims(); ++dim)
       operand.stream.strides.push_back(getDistance(access, dim, getExtent(op, roles, dim)));
     operands.push_back(std::move(operand));
@@ -157,19 +156,21 @@ bool Draft::staysInZeros(const Point &point, const Border &border) {
 
 /// Returns the cycles of a step of the masks of vectors across `border`.
 double Draft::getMaskCycles(const Point &point, const Border &border, double loads) {
-  constexpr double perConstant = 0.2, perMask = 1, perComparison = 2, perLane = 3;
+  constexpr double perConstant = 0.2, perMask = 1, perComparison = 2;
+  constexpr double perKnownLane = 0.5, perLane = 3;
   bool unrolled = !border.window || isUnrolled(point, *border.window);
   double touched = static_cast<double>(border.low + border.high) / border.taps;
   double masked = loads * (unrolled ? std::min(touched / point.vectors, 1.0) : 1);
-  if (unrolled && isWhole(point, border.dim))
-    return masked * perConstant;
-  // Lanes that are not adjacent are loaded one by one, each behind a branch.
+  // Lanes that are not adjacent are loaded one by one, each behind a branch unless the mask is known.
+  bool isKnown = unrolled && isWhole(point, border.dim);
   bool isStrided = llvm::any_of(operands, [&](const Operand &operand) {
     return operand.inSteps && operand.access->getRead().getGuard() &&
            operand.stream.strides[border.dim] > 1;
   });
   if (isStrided)
-    return masked * perLane * point.lanes;
+    return masked * (isKnown ? perKnownLane : perLane) * point.lanes;
+  if (isKnown)
+    return masked * perConstant;
   return masked * (perMask + perComparison / countStepsOfGuard(point, border));
 }
 
@@ -301,6 +302,8 @@ double Draft::getSpillCycles(const Point &point) {
   constexpr double perSum = 1, once = 3;
   double sums = point.countAccumulators();
   double needed = sums + getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
+  if (!point.unrolled.empty()) // what the next tap needs is loaded ahead
+    needed += 1;
   double missing = needed - static_cast<double>(machine.registers);
   return missing > 0 ? once + perSum * std::min(missing, 0.75 * sums) : 0;
 }
@@ -375,6 +378,12 @@ double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
          getSpillCycles(point) * unrolled + overhead;
 }
 
+/// Returns whether `operand` is a constant that is packed: one along which the lanes run.
+bool Draft::isPacked(const Operand &operand, const Point &point) {
+  return operand.access->isPackable() && !joinsLanes(point) &&
+         operand.stream.strides[*point.vectorDim] != 0;
+}
+
 /// Returns the loops around a tile, innermost first.
 SmallVector<TileLoop> Draft::getLoops(const Point &point) {
   SmallVector<TileLoop> loops;
@@ -403,10 +412,10 @@ SmallVector<TileLoop> Draft::getLoops(const Point &point) {
   return loops;
 }
 
-/// Returns the cycles for which the core waits for lines that are not in the caches. Most of them
-/// are loaded while it computes.
-double Draft::getCacheCycles(const Point &point) {
-  constexpr double perSecondLevelLine = 1.5, perThirdLevelLine = 3;
+/// Returns the cycles that the lines take that are not in the caches, and those of them for which the
+/// core waits because the lines are not fetched ahead.
+Draft::CacheCycles Draft::getCacheCycles(const Point &point) {
+  constexpr double perSecondLevelLine = 1.5, perThirdLevelLine = 3, latency = 3;
   SmallVector<int64_t> tile;
   for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
     tile.push_back(getTileExtent(point, dim));
@@ -416,12 +425,15 @@ double Draft::getCacheCycles(const Point &point) {
   SmallVector<Stream> streams;
   for (const Operand &operand : operands) {
     streams.push_back(operand.stream);
-    streams.back().inOrder &= !joinsLanes(point);
+    streams.back().inOrder = isPacked(operand, point);
   }
-  return perSecondLevelLine *
-             countMissedLines(streams, tile, loops, machine.l1Bytes, machine.lineBytes) +
-         perThirdLevelLine *
-             countMissedLines(streams, tile, loops, machine.l2Bytes, machine.lineBytes);
+  constexpr int64_t secondLevelWays = 16;
+  Cache first{machine.l1Bytes, machine.l1Ways, machine.lineBytes};
+  Cache second{machine.l2Bytes, secondLevelWays, machine.lineBytes};
+  MissedLines fromSecond = findMissedLines(streams, tile, loops, first);
+  MissedLines fromThird = findMissedLines(streams, tile, loops, second);
+  return {perSecondLevelLine * fromSecond.count + perThirdLevelLine * fromThird.count,
+          latency * (perSecondLevelLine * fromSecond.alone + perThirdLevelLine * fromThird.alone)};
 }
 
 /// Returns the cycles that a step of the reduction loses because the lines of distant rows share
@@ -430,7 +442,7 @@ double Draft::getConflictCycles(const Point &point) {
   constexpr double perEviction = 0.5;
   double cycles = 0;
   for (const Operand &operand : operands) {
-    if (!operand.inSteps || operand.stream.inOrder)
+    if (!operand.inSteps || isPacked(operand, point))
       continue;
     for (const TileRows &rows : point.rows) {
       int64_t stride = operand.stream.strides[rows.dim] * operand.stream.elementBytes;
@@ -474,6 +486,6 @@ double Draft::getCycles(const Point &given) {
   double step = getStepCycles(point, unrolled, steps) + getConflictCycles(point);
   double border = (1 - getInteriorShare(point)) * getGuardCycles(point);
   double compute = countTiles(point) * (steps * (step + border) + getSetupCycles(point));
-  double memory = getCacheCycles(point);
-  return std::max(compute, memory) + exposed * std::min(compute, memory);
+  auto [transfer, waiting] = getCacheCycles(point);
+  return std::max(compute, transfer) + exposed * std::min(compute, transfer) + waiting;
 }

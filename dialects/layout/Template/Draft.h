@@ -48,12 +48,16 @@ private:
     Stream stream;
     bool inSteps; ///< whether each step of the reduction executes it
   };
+  struct CacheCycles {
+    double transfer = 0, waiting = 0;
+  };
   /// How the lanes of a vector are loaded.
   struct LanePattern {
     double loads = 1;
     bool varies = true; ///< whether each vector along the dim needs loads of its own
   };
 
+  bool isPacked(const Operand &operand, const Point &point);
   /// What a step of a tile takes of an operand.
   struct TileLoads {
     double loads = 0;
@@ -67,7 +71,7 @@ private:
   double countLoads(const Point &point, bool onlyGuarded);
   double getSpillCycles(const Point &point);
   double countUnrolled(const Point &point);
-  double getCacheCycles(const Point &point);
+  CacheCycles getCacheCycles(const Point &point);
   SmallVector<TileLoop> getLoops(const Point &point);
   double getStepCycles(const Point &point, double unrolled, double steps);
   double getGuardCycles(const Point &point);

@@ -15,13 +15,16 @@
 //    in another way than to read its elements.
 // 4. A kernel that has a schedule keeps it, with the stores that it has.
 // 5. Launches of one kernel of which some pass a constant for a parameter get kernels of their own.
-// A kernel that only reads a tensor does so in the layout that the tensor has. The choices become
+// A kernel that only reads a tensor does so in the layout that the tensor has, but a sum of products
+// gets its data with the input channels last where the draft model says that this pays for the
+// conversion (DataStore.h). The choices become
 // stores in the schedules of kernels. A launch with a new combination of layouts gets its own copy
 // of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/ApplyStores.h"
+#include "dialects/layout/Transforms/DataStore.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
@@ -38,16 +41,6 @@ namespace mlir::tssa::layout {
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
-
-/// Returns the map that moves dim `last` to the end.
-static LayoutMap moveLast(unsigned rank, unsigned last) {
-  SmallVector<int64_t> order;
-  for (unsigned dim = 0; dim < rank; ++dim)
-    if (dim != last)
-      order.push_back(dim);
-  order.push_back(last);
-  return *LayoutMap::get(Primitive::reorder(order), [](const Twine &) {});
-}
 
 static int64_t countElements(RankedTensorType type) {
   int64_t count = 1;
@@ -69,7 +62,8 @@ static remark::RemarkOpts getRemarkOptions(StringRef name) {
 namespace {
 class StoreChooser {
 public:
-  explicit StoreChooser(ModuleOp module) : module(module), kernels(module) {}
+  explicit StoreChooser(ModuleOp module)
+      : module(module), machine(getMachineModel(module)), kernels(module) {}
 
   /// Fails after an error at a kernel without labels or with a store that is wrong.
   LogicalResult run() {
@@ -120,6 +114,8 @@ private:
       bool canRead = stored != maps.end() && canStore(kernel, number, stored->second);
       inputs.push_back(canRead ? stored->second : LayoutMap());
     }
+    if (std::optional<DataStore> store = chooseDataStore(launch, kernel, inputs, machine))
+      inputs[store->parameter] = store->map;
     std::vector<LayoutMap> outputs = chooseOutputs(launch, kernel, inputs);
     auto given = [](const LayoutMap &map) { return !map.isEmpty(); };
     bool isMixed = mixed.contains(kernel.getSymNameAttr());
@@ -295,6 +291,7 @@ private:
   }
 
   ModuleOp module;
+  MachineModel machine;
   KernelVariants kernels;
   llvm::SmallDenseSet<StringAttr> mixed; ///< names of kernels
   DenseMap<Value, LayoutMap> maps; ///< of results that are not stored as they are

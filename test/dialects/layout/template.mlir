@@ -69,7 +69,7 @@ te.kernel @groups(%x: tensor<1x64x30x34xf32>, %w: tensor<64x8x3x3xf32>) -> tenso
 // CHECK: layout.vectorize
 // PRINT-LABEL: kernel @dense
 // PRINT-NEXT: @y convolution:
-// PRINT-NEXT: cycles: vector d3 {{[12]}}x16, rows d{{[12]}} {{[0-9]+}}, {{.*}}outer d0
+// PRINT-NEXT: cycles: vector d3 {{[124]}}x16, rows d{{[12]}} {{[0-9]+}}, {{.*}}outer d0
 te.kernel @dense(%x: tensor<1x58x58x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32> {
   %y = te.compute @y (d0: 1, d1: 56, d2: 56, d3: 64) reduce (d4: 64, d5: 3, d6: 3) init (0.0 : f32) {
     %a = te.read %x[d0, d1 + d5, d2 + d6, d4] : tensor<1x58x58x64xf32>

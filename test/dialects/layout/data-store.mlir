@@ -1,0 +1,54 @@
+// RUN: tssa-opt %s -layout-choose-stores | FileCheck %s
+// RUN: tssa-opt %s -layout-choose-stores --remarks-filter=layout-choose-stores --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// REMARK: [Passed] converted | {{.*}} | Conversion={{[0-9]+}}, CyclesAsIs={{[0-9]+}}, CyclesConverted={{[0-9]+}}, Parameter=0
+// REMARK: [Missed] converted | {{.*}} Parameter=0
+
+// The channels of a padded image lie 4096 bytes apart, so that they share a set of the first-level
+// cache: a convolution gets them next to each other.
+// CHECK-LABEL: te.kernel @far_channels
+// CHECK: layout.store 0 as map<reorder(0, 2, 1)>
+te.kernel @far_channels(%x: tensor<2x512x1024xf32>, %w: tensor<512x512x3xf32>) -> tensor<2x512x512xf32> {
+  %y = te.compute @y (d0: 2, d1: 512, d2: 512) reduce (d3: 512, d4: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d3, d2 * 2 + d4 - 1] : tensor<2x512x1024xf32> where (d2 * 2 + d4 - 1 >= 0, d2 * -2 - d4 + 1024 >= 0) else 0.0
+    %b = te.read %w[d1, d3, d4] : tensor<512x512x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<2x512x512xf32>
+  te.return %y : tensor<2x512x512xf32>
+}
+
+// Three channels: a conversion does not pay.
+// CHECK-LABEL: te.kernel @few_channels
+// CHECK-NOT: layout.store 0
+te.kernel @few_channels(%x: tensor<2x3x1026xf32>, %w: tensor<16x3x3xf32>) -> tensor<2x16x1024xf32> {
+  %y = te.compute @y (d0: 2, d1: 16, d2: 1024) reduce (d3: 3, d4: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d3, d2 + d4] : tensor<2x3x1026xf32>
+    %b = te.read %w[d1, d3, d4] : tensor<16x3x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<2x16x1024xf32>
+  te.return %y : tensor<2x16x1024xf32>
+}
+
+// Weights that are no constant: nothing is converted.
+// CHECK-LABEL: te.kernel @open_weights
+// CHECK-NOT: layout.store
+te.kernel @open_weights(%x: tensor<2x512x1024xf32>, %w: tensor<512x512x3xf32>) -> tensor<2x512x512xf32> {
+  %y = te.compute @y (d0: 2, d1: 512, d2: 512) reduce (d3: 512, d4: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d3, d2 * 2 + d4 - 1] : tensor<2x512x1024xf32> where (d2 * 2 + d4 - 1 >= 0, d2 * -2 - d4 + 1024 >= 0) else 0.0
+    %b = te.read %w[d1, d3, d4] : tensor<512x512x3xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<2x512x512xf32>
+  te.return %y : tensor<2x512x512xf32>
+}
+
+func.func @main(%x: tensor<2x512x1024xf32>, %s: tensor<2x3x1026xf32>, %v: tensor<512x512x3xf32>) -> (tensor<2x512x512xf32>, tensor<2x16x1024xf32>, tensor<2x512x512xf32>) {
+  %w = te.constant dense<1.0> : tensor<512x512x3xf32>
+  %u = te.constant dense<1.0> : tensor<16x3x3xf32>
+  %a = te.launch @far_channels(%x, %w) : (tensor<2x512x1024xf32>, tensor<512x512x3xf32>) -> tensor<2x512x512xf32>
+  %b = te.launch @few_channels(%s, %u) : (tensor<2x3x1026xf32>, tensor<16x3x3xf32>) -> tensor<2x16x1024xf32>
+  %c = te.launch @open_weights(%x, %v) : (tensor<2x512x1024xf32>, tensor<512x512x3xf32>) -> tensor<2x512x512xf32>
+  return %a, %b, %c : tensor<2x512x512xf32>, tensor<2x16x1024xf32>, tensor<2x512x512xf32>
+}
