@@ -2,6 +2,7 @@
 
 usage: bench.py models --models ZOO --out RESULTS      whole models
        bench.py operators --out RESULTS                ninety operators
+       bench.py drawn --out RESULTS                    thirty operators drawn by a rule (subjects/drawn.py)
        bench.py gemm --out RESULTS                     matrix products, rows fixed and open
        bench.py unseen --models UNSEEN --out RESULTS   models that nobody tuned for, open and fixed
        bench.py starts --out RESULTS                   the spread between starts of one binary
@@ -22,9 +23,10 @@ import report
 from compare import machine, runners, summary
 from compare.cases import Bench
 from compare.rounds import Settings
-from subjects import gemm, operators, starts, unseen, zoo
+from subjects import drawn, gemm, operators, starts, unseen, zoo
 
-PARTS = {"models": zoo.cases, "operators": operators.cases, "gemm": gemm.cases, "unseen": unseen.cases}
+PARTS = {"models": zoo.cases, "operators": operators.cases, "drawn": drawn.cases, "gemm": gemm.cases,
+         "unseen": unseen.cases}
 #: the peers that --quick asks
 QUICK_SYSTEMS = ["tssa", "baseline", "ort", "openvino"]
 

@@ -5,11 +5,11 @@ import os
 
 from compare import chart, summary, tables
 
-TITLES = {"models": "Whole models", "operators": "Operators", "gemm": "Matrix products", "unseen": "Unseen models",
-          "starts": "Starts"}
+TITLES = {"models": "Whole models", "operators": "Operators", "drawn": "Drawn operators", "gemm": "Matrix products",
+          "unseen": "Unseen models", "starts": "Starts"}
 CHARTS = "charts"
 #: parts whose chart has a point for each group instead of each case
-GROUPED = {"operators", "gemm"}
+GROUPED = {"operators", "drawn", "gemm"}
 SETS = {"native": "all of the machine's instructions", "v3": "x86-64-v3 (AVX2)"}
 HOW = """A time is the median of calls of blocks that alternate between the systems; at one thread it is the
 calling thread's CPU time, at more it is wall time, and the other clock stands beside it. A ratio is
@@ -64,7 +64,7 @@ def section(part, results, to):
             with open(os.path.join(to, name), "w") as file:
                 file.write(chart.draw(f"{TITLES[part]}, {SETS[isa]}, {count}", drawn))
             lines += [f"![ratios]({name})", ""]
-        if part == "operators":
+        if part in ("operators", "drawn"):
             lines += [tables.families(chosen), ""]
         lines += [tables.latency(chosen), ""]
     lines += ["### Compilation and errors", "", tables.checks(rows), ""]

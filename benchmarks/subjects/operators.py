@@ -29,9 +29,7 @@ def node_of(entry):
     return node, shape, (entry["filters"], entry["channels"] // groups, *entry["kernel"])
 
 
-def cases(options, folder):
-    with open(os.path.join(HERE, "..", "operators.json")) as file:
-        entries = json.load(file)["operators"]
+def make_cases(entries, options, folder):
     seen = {}
     for entry in entries:
         family = entry["name"].split("-")[0]
@@ -41,3 +39,8 @@ def cases(options, folder):
         node, shape, weight = node_of(entry)
         path = single.write(folder, entry["name"], node, shape, weight)
         yield Case(entry["name"], family, {"": path}, *single.answer(path, shape), single.program(path))
+
+
+def cases(options, folder):
+    with open(os.path.join(HERE, "..", "operators.json")) as file:
+        return make_cases(json.load(file)["operators"], options, folder)
