@@ -17,7 +17,7 @@ int64_t layout::getExtent(te::ComputeOp op, const Roles &roles, unsigned dim) {
   int64_t size = op.getStaticSizes()[dim];
   if (ShapedType::isDynamic(size))
     return roles[dim] == Role::Batch ? assumedBatch : assumedExtent;
-  return std::max<int64_t>(size, 1);
+  return std::clamp<int64_t>(size, 1, mostExtent);
 }
 
 namespace {

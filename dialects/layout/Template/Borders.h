@@ -11,7 +11,11 @@
 
 namespace mlir::tssa::layout {
 
-/// Returns the number of iterations of `dim`, but at least 1, or the number that is assumed for a
+/// The most iterations, and the longest stride in elements, that predictions count with: products of
+/// two of them do not overflow.
+inline constexpr int64_t mostExtent = int64_t(1) << 31;
+
+/// Returns the number of iterations of `dim`, but at least 1 and at most `mostExtent`, or the number that is assumed for a
 /// dynamic size: batches are short; images, sequences and rows of matrices are long.
 int64_t getExtent(te::ComputeOp op, const Roles &roles, unsigned dim);
 

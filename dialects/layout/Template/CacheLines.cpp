@@ -17,16 +17,17 @@ using namespace mlir::tssa::layout;
 
 double layout::countDistinct(SmallVectorImpl<std::pair<int64_t, int64_t>> &terms) {
   llvm::sort(terms);
-  double count = 1;
-  int64_t run = 1, unit = 0; // the sums so far are `run` multiples of `unit`, `count / run` times
+  double count = 1, run = 1; // the sums so far are `run` multiples of `unit`, `count / run` times
+  int64_t unit = 0;
   for (auto [stride, extent] : terms) {
-    if (unit && stride % unit == 0 && stride / unit <= run) {
-      int64_t longer = run + (extent - 1) * (stride / unit);
+    double times = static_cast<double>(extent);
+    if (unit && stride % unit == 0 && static_cast<double>(stride / unit) <= run) {
+      double longer = run + (times - 1) * static_cast<double>(stride / unit);
       count = count / run * longer;
       run = longer;
     } else {
-      count *= extent;
-      run = extent;
+      count *= times;
+      run = times;
       unit = stride;
     }
   }
@@ -92,9 +93,10 @@ MissedLines layout::findMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> 
   };
   ArrayRef<TileLoop> outside = loops;
   for (const TileLoop &loop : loops) {
+    int64_t before = extents[loop.dim];
     extents[loop.dim] *= loop.trips;
     if (!fits()) {
-      extents[loop.dim] /= loop.trips;
+      extents[loop.dim] = before;
       break;
     }
     outside = outside.drop_front();

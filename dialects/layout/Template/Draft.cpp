@@ -19,7 +19,7 @@ static int64_t getDistance(const Access &access, unsigned dim, int64_t extent) {
   if (access.getStrideKind(dim, 2) == StrideKind::Invariant)
     return 0;
   int64_t stride = std::max(std::abs(access.getStride(dim)), access.getMeanDistance(dim, extent));
-  return stride == 0 ? anywhere : stride;
+  return stride == 0 ? anywhere : std::min(stride, mostExtent);
 }
 
 /// Returns the cost of the arithmetic of a body, in simple instructions. Each function, such as exp,
@@ -315,8 +315,7 @@ double Draft::getSpillCycles(const Point &point) {
 int64_t Draft::getFusedExtent(unsigned dim, unsigned fused) {
   int64_t extent = 1;
   for (unsigned d = dim - fused; d <= dim; ++d)
-    if (llvm::MulOverflow(extent, getExtent(op, roles, d), extent))
-      return std::numeric_limits<int64_t>::max();
+    extent = std::min(extent * getExtent(op, roles, d), mostExtent);
   return extent;
 }
 
@@ -480,9 +479,8 @@ double Draft::getCycles(const Point &given) {
     point.vectorDim = op.getNumDims() - 1;
   constexpr double exposed = 0.25; // the share of the shorter of both that does not overlap
   double unrolled = countUnrolled(point), steps = 1;
-  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim) {
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
     steps *= llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim));
-  }
   double step = getStepCycles(point, unrolled, steps) + getConflictCycles(point);
   double border = (1 - getInteriorShare(point)) * getGuardCycles(point);
   double compute = countTiles(point) * (steps * (step + border) + getSetupCycles(point));

@@ -45,7 +45,7 @@ private:
     point.fused = countFusable(op, accesses, dim, rowDims);
     int64_t extent = 1;
     for (unsigned fused = dim - point.fused; fused <= dim; ++fused)
-      extent = llvm::SaturatingMultiply<uint64_t>(extent, getExtent(op, roles, fused));
+      extent = std::min(extent * getExtent(op, roles, fused), mostExtent);
     for (int64_t lanes = getLanes(op, machine); lanes >= 2; lanes /= 2) {
       point.lanes = lanes;
       // Several results, or much arithmetic, need the registers of several vectors.

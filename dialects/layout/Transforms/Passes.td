@@ -39,9 +39,11 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     Contractions with a constant operand store their output channels last, so that a vector holds
     adjacent channels. A kernel that reads a tensor reads it in the layout that it has, and stores
     its results in the same layout if it walks the tensor dim by dim, or, for layouts other than
-    orders of dims, if it is element-wise and the layout neither pads nor copies. The layouts become
-    `layout.store` ops in the schedules of the kernels. If launches need different layouts, a kernel
-    is copied. Remarks give each layout that was chosen, or the reason why a result keeps its own.
+    orders of dims, if it is element-wise and the layout neither pads nor copies. A sum of products
+    with constant weights gets its data with the input channels last where the draft model predicts
+    a shorter time for it and the conversion together. The layouts become `layout.store` ops in the
+    schedules of the kernels. If launches need different layouts, a kernel is copied. Remarks give
+    each layout that was chosen, or the reason why a result keeps its own.
 
     - **Needs**: launches of kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist, whose stores propagate as well; the order of tensors that are
@@ -356,17 +358,13 @@ def PrintTemplate : Pass<"layout-print-template", "::mlir::ModuleOp"> {
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let summary = "fill in the schedule of each kernel that has no schedule";
   let description = [{
-    The loops of a depthwise or grouped convolution are a point of the template: the draft model
-    predicts the time of at most 300 points from their multiply-adds, loads, guards and tails, and
-    the one that it ranks first is taken. The option `point` takes another one.
-
-    For all other expressions, a model picks the vector dim (along which reads and writes are
-    contiguous or invariant), a register tile that reuses loaded values, and the loops that threads
-    share. In a reduction, the model also counts what a result costs once: joining the lanes, if
-    they are over a reduction dim, and the epilogue, whose functions are then dear because they are
-    of scalars. The rows of a tile share loads of lanes that are not adjacent. Each kernel then has a
-    schedule that performs well without tuning on the machine of the module. A remark gives the
-    point and its predicted cycles, or the tile.
+    The loops of an expression are a point of the template: the draft model predicts the times of at
+    most 300 points, and the one that it ranks first is taken. The option `point` takes another one.
+    A point says along which dim the lanes of vectors lie, how many vectors and rows a tile has,
+    which taps of windows are unrolled, and the orders of the loops. The prediction counts
+    multiply-adds, loads that rows and taps share and the registers for them, guards, shorter tiles,
+    joined lanes, epilogues, and lines that come into the caches of the machine of the module.
+    Scalar code is a point too. A remark gives the point and its predicted cycles.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.
