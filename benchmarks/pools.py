@@ -3,8 +3,9 @@
 usage: pools.py record --bin DIR --out FILE.json [--points 45] [NAME...]
        pools.py check --bin DIR FILE.json...
 
-`record` compiles operators of operators.json (NAME:last is one on tensors with channels last) at the points that the draft ranks first and at random ones, checks each
-result against the first point's, and times it on one thread by the thread's clock, in turns. The file names the machine.
+`record` compiles operators of operators.json (NAME:last is one on tensors with channels last) at the points that the
+draft ranks first and at random ones, checks each result against the first point's, and times it on one thread by the
+thread's clock, in turns. The file names the machine.
 `check` predicts the times of the recorded points again, with the draft of DIR and the machine of the file, and measures
 nothing, so it gives the same figures everywhere. A point that the space no longer has is left out and counted. It fails
 if a figure is below that of LEAST.

@@ -11,8 +11,8 @@ INPUT_SEED, WEIGHT_SEED = 5, 6
 
 
 def write(folder, name, nodes, input_shape, weight_shape, symbols=()):
-    """Writes NAME.onnx: `nodes`, one or a list, from inputs x and w to y, where w is a constant. Dimensions of x in `symbols` are open, and
-    so is then all of the result. Gives the path."""
+    """Writes NAME.onnx: `nodes`, one or a list, from inputs x and w to y, where w is a constant. Dimensions of x
+    in `symbols` are open, and so is then all of the result. Gives the path."""
     random = np.random.default_rng(WEIGHT_SEED)
     weight = numpy_helper.from_array(random.standard_normal(weight_shape, dtype=np.float32), "w")
     shape = [dict(symbols).get(i, n) for i, n in enumerate(input_shape)]

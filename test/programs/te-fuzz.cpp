@@ -82,8 +82,8 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<std::string> force("force", cl::desc(forced), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed,  count,      steps,  compile, run,    print,
-                  references, points, cpu,     target, stores, {}};
+  Options options{seed,       count,  steps, compile, run,    print,
+                  references, points, cpu,   target,  stores, {}};
   if (!force.empty()) {
     tssa::Apply *transform = options.transforms.find(force);
     if (!transform) {

@@ -159,6 +159,10 @@ bool Access::canFuse(unsigned outer, unsigned inner, int64_t extent) const {
   return extent < 1 || getAddress(point) == first + (2 * extent - 1) * stride;
 }
 
+bool layout::isReadInSteps(te::ComputeOp op, const Access &access) {
+  return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
+}
+
 SmallVector<Access> layout::getAccesses(te::ComputeOp op) {
   SmallVector<Access> accesses;
   for (Region &piece : op.getPieces())

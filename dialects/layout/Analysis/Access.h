@@ -62,6 +62,9 @@ private:
   llvm::SmallDenseSet<unsigned> opaqueDims, guardDims;
 };
 
+/// Returns whether `access` is a read of `op` that each step of the reduction executes.
+bool isReadInSteps(te::ComputeOp op, const Access &access);
+
 /// Returns all reads of the pieces and of the epilogue, followed by one write for each result.
 SmallVector<Access> getAccesses(te::ComputeOp op);
 

@@ -13,14 +13,6 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-int64_t layout::getExtent(te::ComputeOp op, const Roles &roles, unsigned dim) {
-  constexpr int64_t assumedBatch = 4, assumedExtent = 64;
-  int64_t size = op.getStaticSizes()[dim];
-  if (ShapedType::isDynamic(size))
-    return roles[dim] == Role::Batch ? assumedBatch : assumedExtent;
-  return std::clamp<int64_t>(size, 1, mostExtent);
-}
-
 namespace {
 /// Evaluates one constraint of a guard, which depends on a parallel dim.
 class GuardAlongDim {

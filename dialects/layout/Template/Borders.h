@@ -11,14 +11,6 @@
 
 namespace mlir::tssa::layout {
 
-/// The most iterations, and the longest stride in elements, that predictions count with: products of
-/// two of them do not overflow.
-inline constexpr int64_t mostExtent = int64_t(1) << 31;
-
-/// Returns the number of iterations of `dim`, but at least 1 and at most `mostExtent`, or the number that is assumed for a
-/// dynamic size: batches are short; images, sequences and rows of matrices are long.
-int64_t getExtent(te::ComputeOp op, const Roles &roles, unsigned dim);
-
 /// The positions at both ends of a parallel dim at which the guard of a read fails for some step of
 /// the reduction.
 struct Border {

@@ -58,9 +58,7 @@ Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
       vectorEpilogue(getArithmetic(op.getEpilogue(), functionOfVector)),
       scalarEpilogue(getArithmetic(op.getEpilogue(), functionOfScalar)) {
   for (const Access &access : accesses) {
-    Operand operand{&access, {}, false};
-    operand.inSteps =
-        !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
+    Operand operand{&access, {}, isReadInSteps(op, access)};
     operand.stream.elementBytes = access.getElementBytes();
     for (unsigned dim = 0; dim < op.getNumDims(); ++dim)
       operand.stream.strides.push_back(getDistance(access, dim, getExtent(op, roles, dim)));
@@ -71,13 +69,29 @@ Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
 }
 
 //===----------------------------------------------------------------------===//
-// Guards
+// Steps and tiles
 //===----------------------------------------------------------------------===//
+
+int64_t Draft::getFusedExtent(unsigned dim, unsigned fused) {
+  int64_t extent = 1;
+  for (unsigned d = dim - fused; d <= dim; ++d)
+    extent = std::min(extent * getExtent(op, roles, d), mostExtent);
+  return extent;
+}
+
+int64_t Draft::getTileExtent(const Point &point, unsigned dim) {
+  if (dim == *point.vectorDim)
+    return point.vectors * point.lanes;
+  for (const TileRows &rows : point.rows)
+    if (rows.dim == dim)
+      return rows.extent;
+  return 1;
+}
 
 double Draft::countUnrolled(const Point &point) {
   double count = 1;
   for (const Unroll &unroll : point.unrolled)
-    count *= unroll.extent ? unroll.extent : getExtent(op, roles, unroll.dim);
+    count *= getStepExtent(point, unroll.dim);
   return count;
 }
 
@@ -98,6 +112,10 @@ static bool isUnrolled(const Point &point, unsigned dim) {
 bool Draft::isWhole(const Point &point, unsigned dim) {
   return getExtent(op, roles, dim) <= getTileExtent(point, dim);
 }
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
 
 double Draft::getInteriorShare(const Point &point) {
   double share = 1;
@@ -258,7 +276,7 @@ Draft::TileLoads Draft::getTileLoads(const Point &point, unsigned operand, size_
       terms.push_back({stream.strides[rows.dim], rows.extent});
   double distinct = countDistinct(terms), kept = 1, repeated = 1;
   for (auto [i, unroll] : llvm::enumerate(llvm::reverse(point.unrolled))) {
-    int64_t extent = unroll.extent ? unroll.extent : getExtent(op, roles, unroll.dim);
+    int64_t extent = getStepExtent(point, unroll.dim);
     if (i >= numTaps) {
       repeated *= static_cast<double>(extent);
     } else if (stream.strides[unroll.dim]) {
@@ -311,22 +329,6 @@ double Draft::getSpillCycles(const Point &point) {
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
-
-int64_t Draft::getFusedExtent(unsigned dim, unsigned fused) {
-  int64_t extent = 1;
-  for (unsigned d = dim - fused; d <= dim; ++d)
-    extent = std::min(extent * getExtent(op, roles, d), mostExtent);
-  return extent;
-}
-
-int64_t Draft::getTileExtent(const Point &point, unsigned dim) {
-  if (dim == *point.vectorDim)
-    return point.vectors * point.lanes;
-  for (const TileRows &rows : point.rows)
-    if (rows.dim == dim)
-      return rows.extent;
-  return 1;
-}
 
 /// Returns the number of tiles of `tile` iterations in `extent`. A shorter last tile counts less,
 /// but does not use the core as well.

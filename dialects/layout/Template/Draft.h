@@ -48,8 +48,10 @@ private:
     Stream stream;
     bool inSteps; ///< whether each step of the reduction executes it
   };
+  /// The cycles that lines take that are not in the caches.
   struct CacheCycles {
-    double transfer = 0, waiting = 0;
+    double transfer = 0; ///< which may overlap with arithmetic
+    double waiting = 0;  ///< for lines that are not fetched ahead
   };
   /// How the lanes of a vector are loaded.
   struct LanePattern {
@@ -57,13 +59,13 @@ private:
     bool varies = true; ///< whether each vector along the dim needs loads of its own
   };
 
-  bool isPacked(const Operand &operand, const Point &point);
   /// What a step of a tile takes of an operand.
   struct TileLoads {
     double loads = 0;
     double registers = 0; ///< that the loaded vectors need at the same time
   };
 
+  bool isPacked(const Operand &operand, const Point &point);
   bool isWhole(const Point &point, unsigned dim);
   const LanePattern &getPattern(unsigned operand, unsigned dim, int64_t lanes);
   TileLoads getTileLoads(const Point &point, unsigned operand, size_t numTaps);

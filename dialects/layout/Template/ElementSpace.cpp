@@ -14,7 +14,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/ElementSpace.h"
-#include "dialects/layout/Template/Borders.h"
 #include "dialects/layout/Template/LoopOrder.h"
 
 using namespace mlir;
@@ -25,13 +24,14 @@ namespace {
 class ElementSpaceBuilder {
 public:
   ElementSpaceBuilder(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
-                      const MachineModel &machine, unsigned rowDims)
-      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims) {}
+                      const MachineModel &machine, unsigned rowDims, Draft &draft)
+      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims),
+        draft(draft) {}
 
-  SmallVector<Point, 0> build() {
-    Point scalar;
-    scalar.outer = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumParallel()));
+  SmallVector<Point, 0> build(const Point &scalar) {
     points.push_back(scalar);
+    // Several results, or much arithmetic, need the registers of several vectors.
+    mostVectors = op.getNumResults() > 1 || isLong() ? 2 : 4;
     for (unsigned dim = rowDims; dim < op.getNumParallel(); ++dim)
       if (getExtent(op, roles, dim) > 1)
         addVectors(scalar, dim);
@@ -40,17 +40,12 @@ public:
 
 private:
   void addVectors(Point point, unsigned dim) {
-    constexpr int64_t mostVectors = 4;
     point.vectorDim = dim;
     point.fused = countFusable(op, accesses, dim, rowDims);
-    int64_t extent = 1;
-    for (unsigned fused = dim - point.fused; fused <= dim; ++fused)
-      extent = std::min(extent * getExtent(op, roles, fused), mostExtent);
+    int64_t extent = draft.getFusedExtent(dim, point.fused);
     for (int64_t lanes = getLanes(op, machine); lanes >= 2; lanes /= 2) {
       point.lanes = lanes;
-      // Several results, or much arithmetic, need the registers of several vectors.
-      int64_t most = op.getNumResults() > 1 || isLong() ? 2 : mostVectors;
-      for (int64_t vectors = 1; vectors <= most; vectors *= 2) {
+      for (int64_t vectors = 1; vectors <= mostVectors; vectors *= 2) {
         point.vectors = vectors;
         if (vectors == 1 || vectors * lanes < extent + lanes)
           addOrders(point);
@@ -95,12 +90,15 @@ private:
   const Roles &roles;
   const MachineModel &machine;
   unsigned rowDims;
+  Draft &draft;
+  int64_t mostVectors = 1;
   SmallVector<Point, 0> points;
 };
 } // namespace
 
 SmallVector<Point, 0> layout::getElementPoints(te::ComputeOp op, ArrayRef<Access> accesses,
                                                const Roles &roles, const MachineModel &machine,
-                                               unsigned rowDims) {
-  return ElementSpaceBuilder(op, accesses, roles, machine, rowDims).build();
+                                               unsigned rowDims, const Point &scalar,
+                                               Draft &draft) {
+  return ElementSpaceBuilder(op, accesses, roles, machine, rowDims, draft).build(scalar);
 }

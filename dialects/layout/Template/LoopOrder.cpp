@@ -26,11 +26,6 @@ unsigned layout::countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsig
   return count;
 }
 
-/// Returns whether `access` is a read that each step of the reduction executes.
-static bool isReadInSteps(te::ComputeOp op, const Access &access) {
-  return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue();
-}
-
 /// Looks for a read that varies along the vector dim and is invariant along an earlier dim. Returns
 /// the first such dim. A block of what the read loads should stay in the cache while the loop of
 /// this dim runs.

@@ -170,6 +170,14 @@ Roles layout::getRoles(te::ComputeOp op) {
   return roles;
 }
 
+int64_t layout::getExtent(te::ComputeOp op, const Roles &roles, unsigned dim) {
+  constexpr int64_t assumedBatch = 4;
+  int64_t size = op.getStaticSizes()[dim];
+  if (ShapedType::isDynamic(size))
+    return roles[dim] == Role::Batch ? assumedBatch : assumedExtent;
+  return std::clamp<int64_t>(size, 1, mostExtent);
+}
+
 raw_ostream &layout::operator<<(raw_ostream &stream, const Roles &roles) {
   stream << getName(roles.kind) << ": ";
   llvm::interleaveComma(llvm::enumerate(roles.dims), stream, [&](auto entry) {

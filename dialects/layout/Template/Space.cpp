@@ -20,7 +20,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Space.h"
-#include "dialects/layout/Template/Borders.h"
 #include "dialects/layout/Template/Draft.h"
 #include "dialects/layout/Template/ElementSpace.h"
 #include "dialects/layout/Template/LoopOrder.h"
@@ -131,11 +130,11 @@ static void sortPoints(std::vector<RankedPoint> &points) {
 }
 
 /// Returns the point without vectors.
-static RankedPoint getScalarPoint(te::ComputeOp op, ArrayRef<Access> accesses, Draft &draft) {
+static Point getScalarPoint(te::ComputeOp op, ArrayRef<Access> accesses) {
   Point point;
   point.outer = llvm::to_vector(llvm::seq<unsigned>(0, op.getNumParallel()));
   point.reductions = getReductionOrder(op, accesses);
-  return {point, draft.getCycles(point)};
+  return point;
 }
 
 namespace {
@@ -414,12 +413,13 @@ std::vector<RankedPoint> layout::rankPoints(te::ComputeOp op, ArrayRef<Access> a
                                             const MachineModel &machine, unsigned rowDims) {
   Roles roles = getRoles(op);
   Draft draft(op, accesses, roles, machine);
+  Point scalar = getScalarPoint(op, accesses);
   std::vector<RankedPoint> points;
   if (op.hasReduction()) {
     points = SpaceBuilder(op, accesses, roles, machine, rowDims, draft).build();
-    points.push_back(getScalarPoint(op, accesses, draft));
+    points.push_back({scalar, draft.getCycles(scalar)});
   } else {
-    for (Point &point : getElementPoints(op, accesses, roles, machine, rowDims))
+    for (Point &point : getElementPoints(op, accesses, roles, machine, rowDims, scalar, draft))
       points.push_back({point, draft.getCycles(point)});
   }
   sortPoints(points);

@@ -42,13 +42,6 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-static int64_t countElements(RankedTensorType type) {
-  int64_t count = 1;
-  for (int64_t size : type.getShape())
-    count *= ShapedType::isDynamic(size) ? 64 : size;
-  return count;
-}
-
 static std::string toText(const LayoutMap &map) {
   std::string text;
   llvm::raw_string_ostream(text) << map;

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/DataStore.h"
-#include "dialects/layout/Template/Borders.h"
+#include "dialects/layout/Template/Roles.h"
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Transforms/ApplyStores.h"
-#include "dialects/layout/Transforms/ConstantOperands.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -23,6 +23,14 @@ LayoutMap layout::moveLast(unsigned rank, unsigned last) {
       order.push_back(dim);
   order.push_back(last);
   return *LayoutMap::get(Primitive::reorder(order), [](const Twine &) {});
+}
+
+int64_t layout::countElements(RankedTensorType type) {
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    count = llvm::SaturatingMultiply<uint64_t>(
+        count, ShapedType::isDynamic(size) ? assumedExtent : size);
+  return count;
 }
 
 namespace {
@@ -124,10 +132,7 @@ private:
   /// Returns the cycles of the kernel that converts a tensor of `type`.
   static double predictConversion(Type type) {
     constexpr double perElement = 1.2;
-    double elements = 1;
-    for (int64_t size : cast<RankedTensorType>(type).getShape())
-      elements *= static_cast<double>(ShapedType::isDynamic(size) ? 64 : size);
-    return perElement * elements;
+    return perElement * static_cast<double>(countElements(cast<RankedTensorType>(type)));
   }
 
   te::LaunchOp launch;

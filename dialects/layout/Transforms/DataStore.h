@@ -16,6 +16,9 @@ namespace mlir::tssa::layout {
 /// The map that moves dim `last` of a tensor of rank `rank` to the end.
 LayoutMap moveLast(unsigned rank, unsigned last);
 
+/// Returns the number of elements, with an assumed extent for each dynamic size.
+int64_t countElements(RankedTensorType type);
+
 /// A parameter of a kernel, and the map by which it should be stored.
 struct DataStore {
   unsigned parameter = 0;
