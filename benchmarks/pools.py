@@ -7,8 +7,8 @@ usage: pools.py record --bin DIR --out FILE.json [--points 45] [NAME...]
 draft ranks first and at random ones, checks each result against the first point's, and times it on one thread by the
 thread's clock, in turns. The file names the machine.
 `check` predicts the times of the recorded points again, with the draft of DIR and the machine of the file, and measures
-nothing, so it gives the same figures everywhere. A point that the space no longer has is left out and counted. It fails
-if a figure is below that of LEAST.
+nothing, so it gives the same figures everywhere, whether or not the space still has a point. It fails if a figure is below
+that of LEAST.
 """
 
 import argparse
@@ -173,8 +173,8 @@ def add_weights(program, weight):
         file.write(f'{{-# dialect_resources: {{ builtin: {{ w: "0x{data}" }} }} #-}}\n')
 
 
-def predict(options, folder, name, entry, machine):
-    """The predicted cycles of the points of one operator, by point."""
+def predict(options, folder, name, entry, machine, points):
+    """The predicted cycles of `points` of one operator."""
     model, _ = write_model(folder, name, entry)
     program = os.path.join(folder, "program.mlir")
     run(os.path.join(options.bin, "tssa-compile"), model, f"--machine={machine}", "--compile-to=te", "-o", program)
@@ -185,9 +185,16 @@ def predict(options, folder, name, entry, machine):
         text = file.read().replace("module {", f"module attributes {{layout.machine = #layout.machine{model_of_machine}}} {{", 1)
     with open(program, "w") as file:
         file.write(text)
+    asked = os.path.join(folder, "points")
+    with open(asked, "w") as file:
+        file.write("\n".join(points))
     done = run(os.path.join(options.bin, "tssa-opt"), program, "--layout-choose-stores", "--layout-materialize-stores",
-               "--layout-print-template=points=1000", "-o", os.devnull)
-    return {point: float(cycles) for cycles, point in PRINTED.findall(done.stdout)}
+               f"--layout-print-template=scores={asked}", "-o", os.devnull)
+    predicted = {point: float(cycles) for cycles, point in PRINTED.findall(done.stdout)}
+    for point in points:
+        if point not in predicted:
+            sys.exit(f"{name}: '{point}' has no time:\n{done.stdout}")
+    return [predicted[point] for point in points]
 
 
 def check(options):
@@ -195,22 +202,17 @@ def check(options):
     for path in options.names:
         with open(path) as file:
             recorded = json.load(file)
-        figures, left_out = [], 0
+        figures = []
         with tempfile.TemporaryDirectory() as folder:
             machine = os.path.join(folder, "machine")
             with open(machine, "w") as file:
                 file.write(recorded["machine"] + "\n")
             for name, entry in entries(list(recorded["pools"])).items():
-                predicted = predict(options, folder, name, entry, machine)
-                pool = [(ms, predicted[point]) for ms, point in recorded["pools"][name] if point in predicted]
-                left_out += len(recorded["pools"][name]) - len(pool)
-                if len(pool) < FIRST:
-                    sys.exit(f"{path}: the space of {name} has only {len(pool)} of the recorded points left; record it again")
-                figures.append(judge(*zip(*pool)))
-                report(name, figures[-1], len(pool))
+                times, points = zip(*recorded["pools"][name])
+                figures.append(judge(times, predict(options, folder, name, entry, machine, points)))
+                report(name, figures[-1], len(times))
         means = mean(figures)
         report("mean", means, len(figures))
-        print(f"{os.path.basename(path)}: {left_out} points are no longer in the space")
         for name, least in LEAST.items():
             if means[name] < least:
                 print(f"{path}: {name} is {means[name]:.3f}, expected at least {least}")

@@ -83,22 +83,36 @@ static bool isOrder(ArrayRef<unsigned> order, unsigned first, unsigned last) {
   return llvm::equal(sorted, llvm::seq<unsigned>(first, last));
 }
 
-std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
-                                 const MachineModel &machine) {
-  if (!point.vectorDim || *point.vectorDim >= op.getNumDims())
+/// Refuses vectors, and lists the dims along which they lie in `tiled`.
+static std::string findObstacleInVector(te::ComputeOp op, const Roles &roles, const Point &point,
+                                        const MachineModel &machine,
+                                        llvm::SmallDenseSet<unsigned> &tiled) {
+  unsigned dim = *point.vectorDim;
+  if (dim >= op.getNumDims())
     return "vector: expected a dim";
-  bool joins = *point.vectorDim >= op.getNumParallel();
-  if (joins && (point.fused > 0 || point.findUnroll(*point.vectorDim)))
+  bool joins = dim >= op.getNumParallel();
+  if (joins && (point.fused > 0 || point.findUnroll(dim)))
     return "vector: along a reduction dim, nothing can be fused or unrolled";
   if (point.lanes < 2 || point.lanes > machine.lanes || !llvm::isPowerOf2_64(point.lanes))
     return ("vector: expected 2 to " + Twine(machine.lanes) + " lanes, a power of two").str();
-  if (point.vectors < 1 || point.fused > *point.vectorDim)
+  if (point.vectors < 1 || point.fused > dim)
     return "vector: expected at least one vector and earlier dims to fuse";
-  if (point.vectors > 1 && !fitsGroups(roles, *point.vectorDim, point.vectors * point.lanes))
+  if (point.vectors > 1 && !fitsGroups(roles, dim, point.vectors * point.lanes))
     return "vector: a tile lies in several groups";
+  for (unsigned other = dim - point.fused; other <= dim; ++other)
+    tiled.insert(other);
+  return {};
+}
+
+std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
+                                 const MachineModel &machine) {
   llvm::SmallDenseSet<unsigned> tiled;
-  for (unsigned dim = *point.vectorDim - point.fused; dim <= *point.vectorDim; ++dim)
-    tiled.insert(dim);
+  if (point.vectorDim)
+    if (std::string obstacle = findObstacleInVector(op, roles, point, machine, tiled);
+        !obstacle.empty())
+      return obstacle;
+  if (!point.vectorDim && !point.rows.empty())
+    return "rows: scalar code has none";
   for (const TileRows &rows : point.rows) {
     if (rows.dim >= op.getNumParallel() || rows.extent < 1 || rows.fused > rows.dim)
       return "rows: expected iterations of parallel dims, and earlier dims to fuse";

@@ -327,7 +327,8 @@ def PrintTemplate : Pass<"layout-print-template", "::mlir::ModuleOp"> {
   let description = [{
     For each expression of each kernel this prints what the expression is and the role of each of
     its dims, and then, with the option `points`, the best points of its space with their predicted
-    times in cycles of one core.
+    times in cycles of one core. With the option `scores` it prints the times of given points, which
+    need not be points of the space, or why their loops cannot be written.
 
     - **Needs**: kernels.
     - **Keeps**: everything; the module is not changed.
@@ -352,7 +353,8 @@ def PrintTemplate : Pass<"layout-print-template", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"points", "points", "int64_t", "0", "number of points to print for each expression">];
+    Option<"points", "points", "int64_t", "0", "number of points to print for each expression">,
+    Option<"scores", "scores", "std::string", "", "file with points, one a line, to print instead">];
 }
 
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
