@@ -175,7 +175,7 @@ bool Draft::staysInZeros(const Point &point, const Border &border) {
 /// Returns the cycles of a step of the masks of vectors across `border`.
 double Draft::getMaskCycles(const Point &point, const Border &border, double loads) {
   constexpr double perConstant = 0.2, perMask = 1, perComparison = 2;
-  constexpr double perKnownLane = 0.5, perLane = 3;
+  constexpr double perKnownLane = 0.25, perLane = 3;
   bool unrolled = !border.window || isUnrolled(point, *border.window);
   double touched = static_cast<double>(border.low + border.high) / border.taps;
   double masked = loads * (unrolled ? std::min(touched / point.vectors, 1.0) : 1);
@@ -314,16 +314,21 @@ double Draft::countLoads(const Point &point, bool onlyGuarded) {
   return getTotalLoads(point, numTaps, onlyGuarded).loads;
 }
 
-/// Returns the cycles for which each product of a sum waits because some sums are not in registers.
-/// What rows and taps share takes registers for as long as some tap needs it.
-double Draft::getSpillCycles(const Point &point) {
-  constexpr double perSum = 1, once = 3;
+/// Returns the cycles of a step because some sums are not in registers, for which each product waits.
+/// What rows and taps share takes registers for as long as some tap needs it. Without a loop, each sum
+/// can be finished before the next one; then only what is shared is stored and loaded again.
+double Draft::getSpillCycles(const Point &point, double unrolled, double steps) {
+  constexpr double perSum = 1, once = 3, perShared = 0.6;
   double sums = point.countAccumulators();
   double needed = sums + getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
   if (!point.unrolled.empty()) // what the next tap needs is loaded ahead
     needed += 1;
   double missing = needed - static_cast<double>(machine.registers);
-  return missing > 0 ? once + perSum * std::min(missing, 0.75 * sums) : 0;
+  if (missing <= 0)
+    return 0;
+  if (steps == 1)
+    return perShared * missing;
+  return unrolled * (once + perSum * std::min(missing, 0.75 * sums));
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,7 +381,7 @@ double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
   double multiplyAdds = used * arithmetic * accumulators * unrolled / machine.fmaPorts;
   double loads = used * countLoads(point, /*onlyGuarded=*/false) / machine.loadPorts;
   return std::max({multiplyAdds, loads, latency * unrolled}) +
-         getSpillCycles(point) * unrolled + overhead;
+         getSpillCycles(point, unrolled, steps) + overhead;
 }
 
 /// Returns whether `operand` is a constant that is packed: one along which the lanes run.

@@ -71,7 +71,7 @@ private:
   TileLoads getTileLoads(const Point &point, unsigned operand, size_t numTaps);
   TileLoads getTotalLoads(const Point &point, size_t numTaps, bool onlyGuarded);
   double countLoads(const Point &point, bool onlyGuarded);
-  double getSpillCycles(const Point &point);
+  double getSpillCycles(const Point &point, double unrolled, double steps);
   double countUnrolled(const Point &point);
   CacheCycles getCacheCycles(const Point &point);
   SmallVector<TileLoop> getLoops(const Point &point);

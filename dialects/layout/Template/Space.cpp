@@ -24,13 +24,15 @@
 #include "dialects/layout/Template/ElementSpace.h"
 #include "dialects/layout/Template/LoopOrder.h"
 #include "dialects/te/IR/Contraction.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// The most points that the draft scores for an expression, and the most tiles among them.
-static constexpr size_t maxPoints = 300, maxTiles = 180;
+/// The most points that the draft scores for an expression, and the most of them with different
+/// tiles or with different taps unrolled.
+static constexpr size_t maxPoints = 300, maxTiles = 200;
 /// The most multiply-adds of an unrolled body. Longer code takes long to compile and leaves the
 /// instruction cache.
 static constexpr int64_t maxBody = 420;
@@ -172,10 +174,10 @@ public:
       point.outer = getOrder(dim, fitsWeights);
       addRows(point);
     }
+    scoreTiles();
     for (const Point &point : takeBest())
       for (const SmallVector<Unroll> &unrolled : unrolls)
-        if (!llvm::equal(unrolled, point.unrolled))
-          add(point, unrolled, point.reductions);
+        add(point, unrolled, point.reductions);
     for (const Point &point : takeBest())
       for (const SmallVector<unsigned> &order : ArrayRef(orders).drop_front())
         add(point, point.unrolled, order);
@@ -320,6 +322,7 @@ private:
       if (dim)
         dims.push_back(*dim);
     llvm::sort(dims);
+    tiles.emplace_back();
     for (unsigned dim : dims) {
       unsigned earliest = *point.vectorDim < dim ? *point.vectorDim + 1 : rowDims;
       for (const TileRows &rows : point.rows)
@@ -351,12 +354,30 @@ private:
     point.rows[next].extent = 1;
   }
 
-  /// Adds the point with the tile of `point`.
   void addTile(const Point &point) {
-    if (point.countAccumulators() < leastAccumulators || points.size() >= maxTiles)
-      return;
+    if (point.countAccumulators() >= leastAccumulators)
+      tiles.back().push_back(point);
+  }
+
+  /// Scores the tiles with the innermost window dim unrolled and with all of them. Of more tiles than
+  /// can be scored, each choice of dims has its share, in which the sizes are spread evenly.
+  void scoreTiles() {
+    llvm::erase_if(tiles, [](auto &group) { return group.empty(); });
+    llvm::stable_sort(tiles, [](auto &a, auto &b) { return a.size() < b.size(); });
+    size_t variants = unrolls.size() > 2 ? 2 : 1, left = maxTiles / variants;
+    for (auto [i, group] : llvm::enumerate(tiles)) {
+      size_t count = std::min(group.size(), left / (tiles.size() - i));
+      for (size_t tile = 0; tile < count; ++tile)
+        scoreTile(group[tile * group.size() / count]);
+      left -= count;
+    }
+  }
+
+  void scoreTile(const Point &point) {
     if (unrolls.size() == 1 || !add(point, unrolls[1], orders.front()))
       add(point, unrolls.front(), orders.front());
+    if (unrolls.size() > 2)
+      add(point, unrolls.back(), orders.front());
   }
 
   /// Returns the order of the outer loops. Weights that stay in the first-level cache are reused in
@@ -380,13 +401,16 @@ private:
     return bytes;
   }
 
-  /// Returns whether the point can be written.
+  /// Scores a point unless it is already known. Returns whether it can be written.
   bool add(Point point, ArrayRef<Unroll> unrolled, ArrayRef<unsigned> order) {
     point.unrolled.assign(unrolled.begin(), unrolled.end());
     point.reductions.assign(order.begin(), order.end());
     if (points.size() >= maxPoints || !findObstacle(op, roles, point, machine).empty())
       return false;
-    points.push_back({point, draft.getCycles(point)});
+    std::string text;
+    llvm::raw_string_ostream(text) << point;
+    if (known.insert(text).second)
+      points.push_back({point, draft.getCycles(point)});
     return true;
   }
 
@@ -419,7 +443,9 @@ private:
   int64_t leastAccumulators = 1;
   SmallVector<SmallVector<Unroll>> unrolls;
   SmallVector<SmallVector<unsigned>> orders;
+  std::vector<std::vector<Point>> tiles; ///< by vector and dims with rows
   std::vector<RankedPoint> points;
+  llvm::StringSet<> known; ///< texts of the points
 };
 } // namespace
 

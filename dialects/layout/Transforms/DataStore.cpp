@@ -98,11 +98,13 @@ private:
     return DataStore{parameter.getArgNumber(), moveLast(rank, *channels)};
   }
 
-  /// Returns the dim of the data that the input channels index, if it is one.
+  /// Returns the dim of the data that the input channels index, or the groups of a depthwise
+  /// convolution, if it is one.
   static std::optional<unsigned> findChannels(te::ComputeOp compute, const Roles &roles,
                                               te::ReadOp data) {
     std::optional<unsigned> found;
-    for (unsigned dim : roles.getDims(Role::In))
+    for (unsigned dim :
+         roles.getDims(roles.kind == Kind::DepthwiseConvolution ? Role::Group : Role::In))
       for (auto [position, index] : llvm::enumerate(data.getMap().getResults()))
         if (compute.getStaticSizes()[dim] != 1 && index.isFunctionOfDim(dim)) {
           if (found)

@@ -3,19 +3,20 @@
 // RUN: tssa-opt %s -layout-print-template=points=2 -o /dev/null | FileCheck %s --check-prefix=PRINT
 // RUN: tssa-opt %s -layout-schedule-default --remarks-filter=layout-schedule-default --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
-// REMARK: [Passed] schedule | {{.*}} | Cycles={{[0-9]+}}, Expression=y, Point="vector d3 2x16, {{.*}}", Points={{[0-9]+}}
+// REMARK: [Passed] schedule | {{.*}} | Cycles={{[0-9]+}}, Expression=y, Point="vector d3 {{.*}}x16, {{.*}}", Points={{[0-9]+}}
 
 // Channels first: vectors lie along the width, rows share the loads of a window, and its taps are
 // unrolled.
 // CHECK-LABEL: te.kernel @first
 // CHECK: %[[L:.*]]:6 = layout.loops @y
-// CHECK: %[[W:.*]]:3 = layout.split %[[L]]#3 [*, 2, 16]
-// CHECK: layout.register_tile %{{.*}}
-// CHECK: layout.vectorize %[[W]]#2
+// CHECK: %[[R:.*]]:2 = layout.split %[[L]]#2 [*, {{[0-9]+}}]
+// CHECK: layout.split %[[L]]#3 [*, {{.*}}16]
+// CHECK: layout.register_tile {{.*}}%[[L]]#5, %[[R]]#1
+// CHECK: layout.vectorize
 
 // PRINT-LABEL: kernel @first
 // PRINT-NEXT: @y depthwise convolution:
-// PRINT-NEXT: {{[0-9.e+]+}} cycles: vector d3 2x16, rows d2 {{[0-9]+}}, {{.*}}unroll d5, outer d0 d1 d2 d3, reduce d4 d5
+// PRINT-NEXT: {{[0-9.e+]+}} cycles: vector d3 {{[0-9]+}}x16, rows d2 {{[0-9]+}}, {{.*}}unroll d5, outer d0 d1 d2 d3, reduce d4 d5
 // PRINT-NEXT: {{[0-9.e+]+}} cycles: vector d3
 // PRINT-NEXT: kernel @last
 
