@@ -1,0 +1,119 @@
+//===- DraftGuards.cpp - what guards cost in the draft model -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/Draft.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+static bool isUnrolled(const Point &point, unsigned dim) {
+  const Unroll *unroll = point.findUnroll(dim);
+  return unroll && unroll->extent == 0;
+}
+
+double Draft::getInteriorShare(const Point &point) {
+  double share = 1;
+  for (const Border &border : borders) {
+    int64_t extent = getExtent(op, roles, border.dim), tile = getTileExtent(point, border.dim);
+    int64_t count = llvm::divideCeil(extent, tile);
+    int64_t first = llvm::divideCeil(border.low, tile);
+    int64_t end = border.high ? (extent - border.high) / tile : count;
+    share *= std::max<double>(end - first, 0) / count;
+  }
+  return share;
+}
+
+/// Returns the share of the multiply-adds that remain. If a tile is the whole of a dim and the
+/// window along it is unrolled, it is known which taps lie outside, and these have no code.
+double Draft::getRemainingShare(const Point &point) {
+  double share = 1;
+  for (const Border &border : borders)
+    if (border.dim != *point.vectorDim && isWhole(point, border.dim) && border.window &&
+        isUnrolled(point, *border.window))
+      share *= 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
+  return share;
+}
+
+/// Returns for how many steps the condition of `border` is the same.
+double Draft::countStepsOfGuard(const Point &point, const Border &border) {
+  double steps = 1;
+  for (unsigned dim : llvm::reverse(point.reductions)) {
+    if (isUnrolled(point, dim))
+      continue;
+    if (border.window == dim)
+      break;
+    steps *= static_cast<double>(getExtent(op, roles, dim));
+  }
+  return steps;
+}
+
+/// Returns whether the loops in which the condition of `border` is the same stay within the zeros
+/// that stand for what lies outside. Then the memory is chosen before these loops.
+bool Draft::staysInZeros(const Point &point, const Border &border) {
+  constexpr double numZeros = 4096;
+  for (const Operand &operand : operands) {
+    if (!operand.inSteps || !operand.access->getRead().getGuard())
+      continue;
+    double span = 1;
+    for (unsigned dim : llvm::reverse(point.reductions)) {
+      if (!isUnrolled(point, dim) && border.window == dim)
+        break;
+      span += static_cast<double>(operand.stream.strides[dim]) * (getExtent(op, roles, dim) - 1);
+    }
+    if (span > numZeros)
+      return false;
+  }
+  return true;
+}
+
+/// Returns the cycles of a step of the masks of vectors across `border`.
+double Draft::getMaskCycles(const Point &point, const Border &border, double loads) {
+  constexpr double perConstant = 0.2, perMask = 1, perComparison = 2;
+  constexpr double perKnownLane = 0.25, perLane = 3;
+  bool unrolled = !border.window || isUnrolled(point, *border.window);
+  double touched = static_cast<double>(border.low + border.high) / border.taps;
+  double masked = loads * (unrolled ? std::min(touched / point.vectors, 1.0) : 1);
+  // Lanes that are not adjacent are loaded one by one, each behind a branch unless the mask is known.
+  bool isKnown = unrolled && isWhole(point, border.dim);
+  bool isStrided = llvm::any_of(operands, [&](const Operand &operand) {
+    return operand.inSteps && operand.access->getRead().getGuard() &&
+           operand.stream.strides[border.dim] > 1;
+  });
+  if (isStrided)
+    return masked * (isKnown ? perKnownLane : perLane) * point.lanes;
+  if (isKnown)
+    return masked * perConstant;
+  return masked * (perMask + perComparison / countStepsOfGuard(point, border));
+}
+
+/// Guards cost nothing in tiles that are wholly inside. In the others, the address of a load is
+/// chosen by a condition, or its lanes by a mask. If the window is unrolled, this concerns the rows
+/// at the border only. What a condition depends on is computed outside of the loops in which it is
+/// the same.
+double Draft::getGuardCycles(const Point &point) {
+  constexpr double perChoice = 1.2, perHoistedChoice = 0.3, perComparison = 1;
+  double loads = countLoads(point, /*onlyGuarded=*/true), cycles = 0;
+  for (const Border &border : borders) {
+    if (border.dim == *point.vectorDim) {
+      cycles += getMaskCycles(point, border, loads);
+      continue;
+    }
+    int64_t tile = getTileExtent(point, border.dim);
+    bool unrolled = !border.window || isUnrolled(point, *border.window);
+    if (unrolled && isWhole(point, border.dim))
+      continue;
+    // Rows that have the same position share the choice.
+    double chosen = tile > 1 ? loads : std::min(loads, countUnrolled(point));
+    if (unrolled)
+      chosen *= std::min(border.failures / (tile * border.taps), 1.0);
+    double perLoad = staysInZeros(point, border) ? perHoistedChoice : perChoice;
+    cycles += chosen * (perLoad + perComparison / countStepsOfGuard(point, border));
+  }
+  return cycles;
+}
