@@ -9,7 +9,9 @@
 #include "dialects/layout/Transforms/KernelStores.h"
 #include "dialects/layout/Transforms/LoopPositions.h"
 #include "dialects/layout/Transforms/Passes.h"
+#include "dialects/layout/Transforms/StoreTable.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace mlir::tssa::layout {
 #define GEN_PASS_DEF_CHOOSEPACKING
@@ -118,9 +120,15 @@ public:
   explicit PackingChooser(ModuleOp module) : module(module), constants(module) {}
 
   void run() {
+    SymbolTable symbols(module);
+    module.walk([&](te::LaunchOp launch) {
+      if (auto kernel = symbols.lookup<te::KernelOp>(launch.getKernel()))
+        launches[kernel].push_back(launch);
+    });
     for (auto kernel : module.getOps<te::KernelOp>())
       for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
         pack(kernel, compute);
+    table.apply(module);
   }
 
   unsigned getNumPacked() const { return numPacked; }
@@ -140,7 +148,8 @@ private:
       LayoutMap map = builder.getMap();
       if (map.isEmpty() || !fits(constants.lookup(read), map, builder.getBlock()))
         continue;
-      addStore(kernel, cast<BlockArgument>(read.getSource()).getArgNumber(), map);
+      for (te::LaunchOp launch : launches[kernel])
+        table.getRow(launch).inputs[cast<BlockArgument>(read.getSource()).getArgNumber()] = map;
       ++numPacked;
     }
   }
@@ -173,6 +182,8 @@ private:
 
   ModuleOp module;
   ConstantOperands constants;
+  DenseMap<te::KernelOp, SmallVector<te::LaunchOp>> launches;
+  StoreTable table;
   unsigned numPacked = 0;
 };
 

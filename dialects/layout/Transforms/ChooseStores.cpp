@@ -17,18 +17,19 @@
 // 5. Launches of one kernel of which some pass a constant for a parameter get kernels of their own.
 // A kernel that only reads a tensor does so in the layout that the tensor has, but a sum of products
 // gets its data with the input channels last where the draft model says that this pays for the
-// conversion (DataStore.h). The choices become
-// stores in the schedules of kernels. A launch with a new combination of layouts gets its own copy
-// of the kernel.
+// conversion (DataStore.h). Where a reader
+// cannot take the order of a result over, the sum of the predicted times decides (ResultStore.h).
+// The choices are a table of launches, which then becomes stores in the schedules of kernels
+// (StoreTable.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/ApplyStores.h"
 #include "dialects/layout/Transforms/DataStore.h"
-#include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/Propagation.h"
+#include "dialects/layout/Transforms/ResultStore.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/IR/Remarks.h"
@@ -56,7 +57,7 @@ namespace {
 class StoreChooser {
 public:
   explicit StoreChooser(ModuleOp module)
-      : module(module), machine(getMachineModel(module)), kernels(module) {}
+      : module(module), machine(getMachineModel(module)), symbols(module), costs(machine) {}
 
   /// Fails after an error at a kernel without labels or with a store that is wrong.
   LogicalResult run() {
@@ -64,19 +65,28 @@ public:
     WalkResult result = module.walk([&](te::LaunchOp launch) {
       return failed(visit(launch)) ? WalkResult::interrupt() : WalkResult::advance();
     });
-    kernels.eraseUnused();
-    return failure(result.wasInterrupted());
+    if (result.wasInterrupted())
+      return failure();
+    table.apply(module);
+    return success();
   }
 
   unsigned getNumStored() const { return numStored; }
 
 private:
+  /// Returns the kernel of `launch`, or null if `launch` already works on memrefs or its kernel is
+  /// already a function.
+  te::KernelOp lookup(te::LaunchOp launch) {
+    return launch.getOuts().empty() ? symbols.lookup<te::KernelOp>(launch.getKernel())
+                                    : te::KernelOp();
+  }
+
   /// Finds the kernels whose launches differ in which operands are constants. Each kind of launch
   /// gets a kernel of its own, since constants can be stored in the order of its loops.
   void findMixedKernels() {
     DenseMap<Operation *, std::string> first;
     module.walk([&](te::LaunchOp launch) {
-      te::KernelOp kernel = kernels.lookup(launch);
+      te::KernelOp kernel = lookup(launch);
       if (!kernel)
         return;
       std::string constants = describeConstants(launch);
@@ -85,39 +95,25 @@ private:
     });
   }
 
-  /// Returns which operands of `launch` are constants.
-  static std::string describeConstants(te::LaunchOp launch) {
-    std::string text;
-    for (Value input : launch.getInputs())
-      text += input.getDefiningOp<te::ConstantOp>() ? 'c' : '.';
-    return text;
-  }
-
   LogicalResult visit(te::LaunchOp launch) {
-    te::KernelOp kernel = kernels.lookup(launch);
+    te::KernelOp kernel = lookup(launch);
     if (!kernel)
       return success();
     if (!kernel.getSchedule().empty())
       return recordStores(launch, kernel);
     if (failed(checkLabels(kernel)))
       return failure();
-    std::vector<LayoutMap> inputs;
-    for (auto [number, input] : llvm::enumerate(launch.getInputs())) {
-      auto stored = maps.find(input);
-      bool canRead = stored != maps.end() && canStore(kernel, number, stored->second);
-      inputs.push_back(canRead ? stored->second : LayoutMap());
-    }
-    if (std::optional<DataStore> store = chooseDataStore(launch, kernel, inputs, machine))
-      inputs[store->parameter] = store->map;
-    std::vector<LayoutMap> outputs = chooseOutputs(launch, kernel, inputs);
-    auto given = [](const LayoutMap &map) { return !map.isEmpty(); };
-    bool isMixed = mixed.contains(kernel.getSymNameAttr());
-    if (llvm::none_of(inputs, given) && llvm::none_of(outputs, given) && !isMixed)
-      return success();
-    kernels.change(launch,
-                   describe(inputs, outputs) + (isMixed ? describeConstants(launch) : ""),
-                   [&](te::KernelOp copy) { addStores(copy, inputs, outputs); });
-    for (auto [result, map] : llvm::zip_equal(launch.getResults(), outputs))
+    LaunchStores stores(launch);
+    for (auto [number, input] : llvm::enumerate(launch.getInputs()))
+      if (auto stored = maps.find(input);
+          stored != maps.end() && canStore(kernel, number, stored->second))
+        stores.inputs[number] = stored->second;
+    chooseDataStore(launch, kernel, stores, costs);
+    chooseOutputs(launch, kernel, stores);
+    if (mixed.contains(kernel.getSymNameAttr()))
+      table.keepApart(launch, describeConstants(launch));
+    table.getRow(launch) = stores;
+    for (auto [result, map] : llvm::zip_equal(launch.getResults(), stores.outputs))
       if (!map.isEmpty())
         record(launch, result, map);
     return success();
@@ -143,8 +139,7 @@ private:
         << remark::metric("Elements", countElements(cast<RankedTensorType>(result.getType())));
   }
 
-  std::vector<LayoutMap> chooseOutputs(te::LaunchOp launch, te::KernelOp kernel,
-                                       ArrayRef<LayoutMap> inputs) {
+  void chooseOutputs(te::LaunchOp launch, te::KernelOp kernel, LaunchStores &stores) {
     Operation &terminator = kernel.getBodyBlock().back();
     DenseMap<Operation *, LayoutMap> byExpression;
     for (auto [result, value] : llvm::zip_equal(launch.getResults(), terminator.getOperands())) {
@@ -153,30 +148,63 @@ private:
         continue;
       auto [it, isNew] = byExpression.try_emplace(compute);
       if (isNew)
-        it->second = chooseMap(compute, launch, kernel, inputs);
+        it->second = chooseMap(compute, launch, kernel, stores.inputs);
       if (it->second.isEmpty() || canChange(result))
         continue;
       it->second = LayoutMap();
       remark::missed(launch.getLoc(), getRemarkOptions("stored"))
           << remark::reason("it has users other than reads in kernels");
     }
-    std::vector<LayoutMap> outputs;
-    for (Value value : terminator.getOperands()) {
-      Operation *op = value.getDefiningOp();
-      outputs.push_back(op ? byExpression.lookup(op) : LayoutMap());
-    }
-    if (!canApply(kernel, outputs))
-      outputs.assign(outputs.size(), LayoutMap());
-    return outputs;
+    LaunchStores chosen = stores;
+    for (auto [value, map] : llvm::zip_equal(terminator.getOperands(), chosen.outputs))
+      if (Operation *op = value.getDefiningOp())
+        map = byExpression.lookup(op);
+    if (canApply(kernel, chosen) && paysForReaders(launch, kernel, stores, chosen))
+      stores = chosen;
+  }
+
+  /// Returns whether the order of the result pays for its readers. Wide channels do if all readers
+  /// walk the tensor dim by dim, since these take the order over. Several results share an order.
+  bool paysForReaders(te::LaunchOp launch, te::KernelOp kernel, const LaunchStores &asIs,
+                      const LaunchStores &stored) {
+    if (launch.getNumResults() != 1 || stored.outputs.front().isEmpty())
+      return true;
+    te::ComputeOp compute = findOnlyExpression(kernel);
+    std::optional<unsigned> channel =
+        compute ? findChannelDim(compute, launch) : std::optional<unsigned>();
+    int64_t size = channel ? compute.getStaticSizes()[*channel] : 0;
+    bool isWide = ShapedType::isDynamic(size) || size >= machine.lanes;
+    if (!channel || (isWide && isAdopted(launch.getResult(0))))
+      return true;
+    auto chooseResults = [&](te::LaunchOp reader, te::KernelOp readerKernel, LaunchStores &stores) {
+      te::ComputeOp only = findOnlyExpression(readerKernel);
+      if (only && reader.getNumResults() == 1 && canChange(reader.getResult(0)))
+        stores.outputs.front() =
+            chooseMap(only, reader, readerKernel, stores.inputs, /*explain=*/false);
+    };
+    return layout::paysForReaders(launch, kernel, asIs, stored, symbols, costs, chooseResults);
+  }
+
+  /// Returns whether all kernels that read `tensor` walk it dim by dim.
+  bool isAdopted(Value tensor) {
+    return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
+      te::KernelOp kernel = lookup(cast<te::LaunchOp>(use.getOwner()));
+      return llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(),
+                          [](Operation *user) {
+                            auto read = cast<te::ReadOp>(user);
+                            return walksDimByDim(read, read->getParentOfType<te::ComputeOp>());
+                          });
+    });
   }
 
   /// Returns whether an expression of several stays one that is computed row by row with these
   /// stores.
-  static bool canApply(te::KernelOp kernel, ArrayRef<LayoutMap> outputs) {
+  static bool canApply(te::KernelOp kernel, LaunchStores stores) {
     if (llvm::range_size(kernel.getBodyBlock().getOps<te::ComputeOp>()) < 2)
       return true;
     OwningOpRef<te::KernelOp> copy = kernel.clone();
-    addStores(*copy, std::vector<LayoutMap>(kernel.getNumArguments()), outputs);
+    llvm::fill(stores.inputs, LayoutMap());
+    addStores(*copy, stores);
     return static_cast<bool>(applyStoresToCopy(*copy));
   }
 
@@ -187,7 +215,7 @@ private:
       auto launch = dyn_cast<te::LaunchOp>(use.getOwner());
       if (!launch || use.getOperandNumber() >= launch.getInputs().size())
         return false;
-      te::KernelOp kernel = kernels.lookup(launch);
+      te::KernelOp kernel = lookup(launch);
       return kernel && kernel.getSchedule().empty() &&
              isOnlyRead(kernel.getArgument(use.getOperandNumber()));
     });
@@ -197,8 +225,10 @@ private:
     return llvm::all_of(tensor.getUsers(), llvm::IsaPred<te::ReadOp>);
   }
 
+  /// Returns the map of the results of `compute`. If `explain`, a remark says why another one was not
+  /// taken over.
   LayoutMap chooseMap(te::ComputeOp compute, te::LaunchOp launch, te::KernelOp kernel,
-                      ArrayRef<LayoutMap> inputs) {
+                      ArrayRef<LayoutMap> inputs, bool explain = true) {
     unsigned rank = compute.getNumParallel();
     if (llvm::is_contained(compute.getStaticSizes(), 0) ||
         !llvm::all_of(compute->getUsers(), llvm::IsaPred<te::ReadOp, te::ReturnOp>))
@@ -217,20 +247,21 @@ private:
       most = elements;
       largest = read;
     });
-    return largest ? adopt(largest, compute, launch, inputs) : LayoutMap();
+    return largest ? adopt(largest, compute, launch, inputs, explain) : LayoutMap();
   }
 
   /// Returns the map of the tensor that `read` reads if `compute` should adopt it.
   static LayoutMap adopt(te::ReadOp read, te::ComputeOp compute, te::LaunchOp launch,
-                         ArrayRef<LayoutMap> inputs) {
+                         ArrayRef<LayoutMap> inputs, bool explain) {
     const LayoutMap &map = inputs[cast<BlockArgument>(read.getSource()).getArgNumber()];
     if (map.isEmpty())
       return {};
     StringRef obstacle = findObstacleToAdoption(read, compute, map);
     if (obstacle.empty())
       return map;
-    remark::missed(launch.getLoc(), getRemarkOptions("adopted"))
-        << remark::reason("{0}", obstacle) << remark::metric("Map", toText(map));
+    if (explain)
+      remark::missed(launch.getLoc(), getRemarkOptions("adopted"))
+          << remark::reason("{0}", obstacle) << remark::metric("Map", toText(map));
     return {};
   }
 
@@ -259,33 +290,11 @@ private:
     return channel;
   }
 
-  static std::string describe(ArrayRef<LayoutMap> inputs, ArrayRef<LayoutMap> outputs) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    for (ArrayRef<LayoutMap> list : {inputs, outputs})
-      for (const LayoutMap &map : list)
-        stream << '|' << map;
-    return text;
-  }
-
-  /// Adds the stores that give the parameters and results of `kernel` these layouts.
-  static void addStores(te::KernelOp kernel, ArrayRef<LayoutMap> inputs,
-                        ArrayRef<LayoutMap> outputs) {
-    llvm::SmallPtrSet<Operation *, 4> done;
-    for (auto [value, map] :
-         llvm::zip_equal(kernel.getBodyBlock().getTerminator()->getOperands(), outputs)) {
-      auto compute = value.getDefiningOp<te::ComputeOp>();
-      if (!map.isEmpty() && done.insert(compute).second)
-        addStore(kernel, *compute.getLabel(), map);
-    }
-    for (auto [parameter, map] : llvm::enumerate(inputs))
-      if (!map.isEmpty())
-        addStore(kernel, parameter, map);
-  }
-
   ModuleOp module;
   MachineModel machine;
-  KernelVariants kernels;
+  SymbolTable symbols;
+  StoreCosts costs;
+  StoreTable table;
   llvm::SmallDenseSet<StringAttr> mixed; ///< names of kernels
   DenseMap<Value, LayoutMap> maps; ///< of results that are not stored as they are
   unsigned numStored = 0;

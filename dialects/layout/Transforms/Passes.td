@@ -41,9 +41,11 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     its results in the same layout if it walks the tensor dim by dim, or, for layouts other than
     orders of dims, if it is element-wise and the layout neither pads nor copies. A sum of products
     with constant weights gets its data with the input channels last where the draft model predicts
-    a shorter time for it and the conversion together. The layouts become `layout.store` ops in the
-    schedules of the kernels. If launches need different layouts, a kernel is copied. Remarks give
-    each layout that was chosen, or the reason why a result keeps its own.
+    a shorter time for it and the conversion together. Where a reader of a contraction's result does
+    not walk it dim by dim, such as a transpose, the sum of the times of the contraction and its
+    readers decides. The layouts become `layout.store` ops in the schedules of the kernels. If
+    launches need different layouts, a kernel is copied. Remarks give each layout that was chosen, or
+    the reason why a result keeps its own.
 
     - **Needs**: launches of kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist, whose stores propagate as well; the order of tensors that are
@@ -78,12 +80,12 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
 
     // After
     ...
-    te.kernel @conv_0(%arg0: tensor<1x3x8x8xf32>, %arg1: tensor<20x3xf32>) -> tensor<1x20x8x8xf32> {
+    te.kernel @conv(%arg0: tensor<1x3x8x8xf32>, %arg1: tensor<20x3xf32>) -> tensor<1x20x8x8xf32> {
     ...
     } schedule {
       layout.store @y as map<reorder(0, 2, 3, 1)>
     }
-    te.kernel @neg_1(%arg0: tensor<1x20x8x8xf32>) -> tensor<1x20x8x8xf32> {
+    te.kernel @neg(%arg0: tensor<1x20x8x8xf32>) -> tensor<1x20x8x8xf32> {
     ...
     } schedule {
       layout.store 0 as map<reorder(0, 2, 3, 1)>

@@ -22,14 +22,14 @@ func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x20x8x8xf32> {
   return %r : tensor<1x20x8x8xf32>
 }
 
-// STORE: te.kernel @conv_0
+// STORE: te.kernel @conv(
 // STORE: schedule {
 // STORE-NEXT: layout.store @y as map<reorder(0, 2, 3, 1)>
 // STORE-NEXT: }
-// STORE: te.kernel @neg_1
+// STORE: te.kernel @neg_0
 // STORE: layout.store @y as map<reorder(0, 2, 3, 1)>
 // STORE-NEXT: layout.store 0 as map<reorder(0, 2, 3, 1)>
-// STORE: te.kernel @neg_2
+// STORE: te.kernel @neg_1
 // STORE: schedule {
 // STORE-NEXT: layout.store 0 as map<reorder(0, 2, 3, 1)>
 // CHECK: te.kernel @[[K0]]

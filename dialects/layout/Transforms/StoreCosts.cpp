@@ -1,0 +1,73 @@
+//===- StoreCosts.cpp - predicts kernels with layouts -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Transforms/StoreCosts.h"
+#include "dialects/layout/Template/Roles.h"
+#include "dialects/layout/Template/Space.h"
+#include "dialects/layout/Transforms/ApplyStores.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+LayoutMap layout::moveLast(unsigned rank, unsigned last) {
+  SmallVector<int64_t> order;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    if (dim != last)
+      order.push_back(dim);
+  order.push_back(last);
+  return *LayoutMap::get(Primitive::reorder(order), [](const Twine &) {});
+}
+
+int64_t layout::countElements(RankedTensorType type) {
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    count = llvm::SaturatingMultiply<uint64_t>(
+        count, ShapedType::isDynamic(size) ? assumedExtent : size);
+  return count;
+}
+
+te::ComputeOp layout::findOnlyExpression(te::KernelOp kernel) {
+  auto expressions = kernel.getBodyBlock().getOps<te::ComputeOp>();
+  return llvm::hasSingleElement(expressions) ? *expressions.begin() : te::ComputeOp();
+}
+
+bool layout::readsConstant(te::LaunchOp launch, te::ReadOp read) {
+  auto parameter = dyn_cast<BlockArgument>(read.getSource());
+  return parameter && launch.getInputs()[parameter.getArgNumber()].getDefiningOp<te::ConstantOp>();
+}
+
+double StoreCosts::predictConversion(RankedTensorType type) {
+  constexpr double perElement = 1.2;
+  return perElement * static_cast<double>(countElements(type));
+}
+
+static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
+                                         const MachineModel &machine) {
+  OwningOpRef<te::KernelOp> applied = applyStoresToCopy(copy);
+  te::ComputeOp compute = applied ? findOnlyExpression(*applied) : te::ComputeOp();
+  if (!compute)
+    return std::nullopt;
+  SmallVector<Access> accesses = getAccesses(compute);
+  for (Access &access : accesses)
+    if (!access.isWrite() && readsConstant(launch, access.getRead()))
+      access.setPackable(access.getRead().getSource().hasOneUse());
+  return rankPoints(compute, accesses, machine).front().cycles;
+}
+
+std::optional<double> StoreCosts::predict(te::LaunchOp launch, te::KernelOp kernel,
+                                          const LaunchStores &stores) {
+  std::string key = (kernel.getSymName() + describeConstants(launch) + stores.describe()).str();
+  auto [entry, isNew] = known.try_emplace(key);
+  if (isNew && findOnlyExpression(kernel)) {
+    OwningOpRef<te::KernelOp> copy = kernel.clone();
+    addStores(*copy, stores);
+    entry->second = predictCopy(launch, *copy, machine);
+  }
+  return entry->second;
+}

@@ -1,0 +1,49 @@
+//===- StoreCosts.h - predicts kernels with layouts -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_TRANSFORMS_STORECOSTS_H
+#define DIALECTS_LAYOUT_TRANSFORMS_STORECOSTS_H
+
+#include "dialects/layout/IR/MachineModel.h"
+#include "dialects/layout/Transforms/StoreTable.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::tssa::layout {
+
+/// The map that moves dim `last` of a tensor of rank `rank` to the end.
+LayoutMap moveLast(unsigned rank, unsigned last);
+
+/// Returns the number of elements, with an assumed extent for each dynamic size.
+int64_t countElements(RankedTensorType type);
+
+/// Returns the only expression of `kernel`, or null.
+te::ComputeOp findOnlyExpression(te::KernelOp kernel);
+
+/// Returns whether `read` reads a tensor for which `launch` passes a constant.
+bool readsConstant(te::LaunchOp launch, te::ReadOp read);
+
+/// The draft model's times of kernels whose tensors are stored in given layouts.
+class StoreCosts {
+public:
+  explicit StoreCosts(const MachineModel &machine) : machine(machine) {}
+
+  /// Returns the cycles of `kernel` with the layouts in which `launch` passes and gets tensors, or
+  /// nothing if the kernel has several expressions or cannot have these layouts. The same question
+  /// is answered once.
+  std::optional<double> predict(te::LaunchOp launch, te::KernelOp kernel,
+                                const LaunchStores &stores);
+
+  /// Returns the cycles of the kernel that converts a tensor of `type`.
+  static double predictConversion(RankedTensorType type);
+
+private:
+  const MachineModel &machine;
+  llvm::StringMap<std::optional<double>> known; ///< by kernel, constants and layouts
+};
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_TRANSFORMS_STORECOSTS_H
