@@ -39,9 +39,11 @@ FailureOr<StoreKnobs> layout::getALTPoint(const Roles &roles, ArrayRef<int64_t> 
   bool hasOut = !roles.getDims(Role::Out).empty(), hasIn = !roles.getDims(Role::In).empty();
   size_t fewest = image.size() + (hasIn ? 2 : 1), most = fewest + (hasIn && hasOut ? 2 : 0);
   if (numbers.size() != fewest && numbers.size() != most) {
-    refuse("alt: expected " + Twine(image.size()) + " tiles, the block of " +
-           (hasOut ? "output channels" : "groups") +
-           (hasIn ? " and that of input channels" : "") +
+    std::string tiles;
+    for (unsigned dim : image)
+      tiles += (tiles.empty() ? "the tiles of d" : " d") + std::to_string(dim);
+    refuse("alt: expected " + tiles + (tiles.empty() ? "" : ", ") + "the block of " +
+           (hasOut ? "output channels" : "groups") + (hasIn ? " and that of input channels" : "") +
            (most > fewest ? ", and perhaps those of input and output channels of the weights" : ""));
     return failure();
   }

@@ -31,14 +31,6 @@ static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("stores").category("layout-write-stores");
 }
 
-static LogicalResult checkSources(te::ComputeOp compute, const StoreMaps &maps) {
-  for (const auto &[source, map] : maps.sources)
-    if (!map.isEmpty() && !isa<BlockArgument>(source))
-      return compute.emitOpError("reads a result of another expression, which cannot be stored for "
-                                 "the template");
-  return success();
-}
-
 namespace {
 struct WriteStores : layout::impl::WriteStoresBase<WriteStores> {
   using WriteStoresBase::WriteStoresBase;
@@ -57,34 +49,57 @@ struct WriteStores : layout::impl::WriteStoresBase<WriteStores> {
     }
     if (failed(checkLabels(kernel)))
       return failure();
+    StoredParameters stored;
     for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
-      if ((label.empty() || label == *compute.getLabel()) && failed(write(kernel, compute)))
+      if ((label.empty() || label == *compute.getLabel()) &&
+          failed(write(kernel, compute, stored)))
         return failure();
     return success();
   }
 
-  LogicalResult write(te::KernelOp kernel, te::ComputeOp compute) {
+  /// The parameters of a kernel that earlier expressions read, with their layouts.
+  using StoredParameters = DenseMap<Value, LayoutMap>;
+
+  LogicalResult write(te::KernelOp kernel, te::ComputeOp compute, StoredParameters &stored) {
     Roles roles = getRoles(compute);
     if (roles.weights.empty()) {
       remark::missed(compute.getLoc(), getRemarkOptions())
           << remark::reason("the expression is not a sum of products");
       return success();
     }
-    auto refuse = [&](const Twine &reason) { compute.emitOpError("the knobs do not fit: ") << reason; };
+    auto refuse = [&](const Twine &reason) {
+      compute.emitOpError("the knobs do not fit: ") << reason;
+    };
     FailureOr<StoreKnobs> parsed = parseStoreKnobs(knobs, roles, refuse);
     if (failed(parsed))
       return failure();
     FailureOr<StoreMaps> maps = getStoreMaps(compute, roles, *parsed, refuse);
-    if (failed(maps) || failed(checkSources(compute, *maps)))
+    if (failed(maps))
       return failure();
     if (!maps->result.isEmpty())
       addStore(kernel, *compute.getLabel(), maps->result);
     for (const auto &[source, map] : maps->sources)
-      if (!map.isEmpty())
-        addStore(kernel, cast<BlockArgument>(source).getArgNumber(), map);
+      if (failed(store(kernel, compute, source, map, stored)))
+        return failure();
     std::string text;
     llvm::raw_string_ostream(text) << *parsed;
     remark::passed(compute.getLoc(), getRemarkOptions()) << remark::metric("Knobs", text);
+    return success();
+  }
+
+  static LogicalResult store(te::KernelOp kernel, te::ComputeOp compute, Value source,
+                             const LayoutMap &map, StoredParameters &stored) {
+    auto parameter = dyn_cast<BlockArgument>(source);
+    if (!parameter)
+      return map.isEmpty() ? success()
+                           : compute.emitOpError("the knobs do not fit: a result of another "
+                                                 "expression would be stored for this one");
+    auto [old, isNew] = stored.try_emplace(source, map);
+    if (old->second != map)
+      return compute.emitOpError("the knobs do not fit: parameter ")
+             << parameter.getArgNumber() << " is stored for another expression";
+    if (isNew && !map.isEmpty())
+      addStore(kernel, parameter.getArgNumber(), map);
     return success();
   }
 };
