@@ -87,11 +87,13 @@ private:
       addStore(kernel, label, maps.result);
       ++count;
     }
-    for (const auto &[source, map] : maps.sources)
-      if (auto parameter = llvm::dyn_cast<mlir::BlockArgument>(source); parameter && !map.isEmpty()) {
-        addStore(kernel, parameter.getArgNumber(), map);
-        ++count;
-      }
+    for (const auto &[source, map] : maps.sources) {
+      auto parameter = llvm::dyn_cast<mlir::BlockArgument>(source);
+      if (!parameter || map.isEmpty())
+        continue;
+      addStore(kernel, parameter.getArgNumber(), map);
+      ++count;
+    }
     return count;
   }
 

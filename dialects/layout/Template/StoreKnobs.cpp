@@ -44,7 +44,7 @@ FailureOr<StoreKnobs> layout::getALTPoint(const Roles &roles, ArrayRef<int64_t> 
       tiles += (tiles.empty() ? "the tiles of d" : " d") + std::to_string(dim);
     refuse("alt: expected " + tiles + (tiles.empty() ? "" : ", ") + "the block of " +
            (hasOut ? "output channels" : "groups") + (hasIn ? " and that of input channels" : "") +
-           (most > fewest ? ", and perhaps those of input and output channels of the weights" : ""));
+           (most > fewest ? ", and perhaps those of input and output channels of weights" : ""));
     return failure();
   }
   StoreKnobs knobs;
@@ -127,7 +127,7 @@ private:
   bool takeNumber(int64_t &number) { return !takeWord().getAsInteger(10, number); }
 
   LogicalResult fail() {
-    refuse("expected knobs such as 'image d2 4 d3 4, group 8, out 16, in 16, weights in 16 out 16', "
+    refuse("expected knobs such as 'image d2 4 d3 4, group 8, out 16, in 16, weights in 8 out 8', "
            "'alt 4 4 16 16' or 'none', but got '" +
            part + "'");
     return failure();

@@ -19,8 +19,8 @@ struct ImageTile {
 };
 
 /// How the tensors of a sum of products are stored: the knobs of the template for layouts (ALT,
-/// section 5.1). A block of 0 leaves the dim of the tensor as it is, and one as large as the dim puts
-/// all channels last. With all knobs 0, each tensor is stored as it is.
+/// section 5.1). A block of 0 leaves the dim of the tensor as it is, and one as large as the dim
+/// puts all channels last. With all knobs 0, each tensor is stored as it is.
 struct StoreKnobs {
   SmallVector<ImageTile> image; ///< of the result; those of the data follow from them
   int64_t group = 0;            ///< block of groups, of all tensors
@@ -30,8 +30,8 @@ struct StoreKnobs {
   int64_t weightsOut = 0;       ///< block of output channels of the weights
 };
 
-/// Prints knobs in one line, such as `image d2 4 d3 4, out 16, in 16, weights in 16 out 16`, without
-/// those that are 0, or `none`.
+/// Prints knobs in one line, such as `image d2 4 d3 4, out 16, in 16, weights in 16 out 16`,
+/// without those that are 0, or `none`.
 raw_ostream &operator<<(raw_ostream &stream, const StoreKnobs &knobs);
 
 /// Parses what is printed, or ALT's point: `alt` and the numbers of `getALTPoint`, as in

@@ -8,6 +8,7 @@
 #include "dialects/layout/Template/StoreMaps.h"
 #include "dialects/layout/Algebra/TensorLayout.h"
 #include "dialects/layout/Analysis/WindowedReads.h"
+#include "dialects/te/IR/PointOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,6 +19,9 @@ using namespace mlir::tssa::layout;
 namespace {
 /// Where a dim of a stored tensor stands, outermost first.
 enum class Place { Outermost, Tile, Block, Position, InBlock };
+
+/// The longest stride of windows over data, and the greatest offset in it, that are tiled.
+constexpr int64_t mostOffset = mostExtent / 8;
 
 /// A knob that blocks the dims of one role.
 struct BlockKnob {
@@ -42,7 +46,7 @@ public:
   void addBlocks(int64_t size, int64_t block, Role role, const Twine &knob) {
     unsigned order = role == Role::In ? 0 : role == Role::Group ? 1 : 2;
     int64_t cells = llvm::alignTo(size, block);
-    count(size, cells, knob);
+    count(size, static_cast<double>(cells), knob);
     if (block != size) {
       if (cells != size)
         primitives.push_back(Primitive::padTo(places.size(), block));
@@ -52,12 +56,13 @@ public:
     places.push_back({Place::InBlock, order});
   }
 
-  /// Adds a dim of `size` that `window` moves over, in tiles of `tile` windows each.
+  /// Adds a dim of `size` that `window` moves over, in tiles of `tile` windows each. The numbers
+  /// are at most `mostExtent`, and those of the window at most `mostOffset`.
   void addTiles(int64_t size, int64_t tile, const SlidingWindow &window, const Twine &knob) {
     int64_t windows = cast<AffineConstantExpr>(window.count).getValue();
     int64_t tiles = llvm::divideCeil(windows, tile), distance = window.stride * tile;
     int64_t low = std::max<int64_t>(0, -window.minOffset);
-    int64_t length = distance - window.stride + low + window.maxOffset + 1; // in range: 32 bits each
+    int64_t length = distance - window.stride + low + window.maxOffset + 1;
     int64_t dim = places.size();
     if (low + window.maxOffset < window.stride) {
       int64_t padded = std::max<int64_t>(tiles * distance, llvm::alignTo(low + size, distance));
@@ -66,13 +71,13 @@ public:
       else
         pad(dim, size, low, padded);
       primitives.push_back(Primitive::split(dim, {Primitive::kRemainder, distance}));
-      count(size, padded, knob);
+      count(size, static_cast<double>(padded), knob);
     } else {
       int64_t padded = std::max(low + size, (tiles - 1) * distance + length);
       pad(dim, size, low, padded);
       primitives.push_back(Primitive::unfold(dim, length, distance));
       int64_t stored = llvm::divideCeil(padded - length, distance) + 1;
-      count(size, stored * length, knob);
+      count(size, static_cast<double>(stored) * static_cast<double>(length), knob);
     }
     places.push_back({Place::Tile, 0});
     places.push_back({Place::Position, 0});
@@ -105,8 +110,8 @@ private:
       primitives.push_back(Primitive::pad(dim, low, padded - size - low));
   }
 
-  void count(int64_t elements, int64_t cells, const Twine &knob) {
-    double ratio = static_cast<double>(cells) / static_cast<double>(elements);
+  void count(int64_t elements, double cells, const Twine &knob) {
+    double ratio = cells / static_cast<double>(elements);
     if (ratio <= growth && !largestKnob.empty())
       return;
     growth = ratio;
@@ -262,8 +267,8 @@ private:
     return success();
   }
 
-  /// Returns whether `knob` blocks a dim that is read at `index`. The index of a group is split only
-  /// if it is that dim itself: other indexes number channels of groups.
+  /// Returns whether `knob` blocks a dim that is read at `index`. The index of a group is split
+  /// only if it is that dim itself: other indexes number channels of groups.
   static bool isBlocked(AffineExpr index, const BlockKnob &knob) {
     return knob.role == Role::Group ? index == getAffineDimExpr(*knob.dim, index.getContext())
                                     : index.isFunctionOfDim(*knob.dim);
@@ -276,8 +281,7 @@ private:
       return fail(name, "expected reads at a multiple of the dim plus positions in a window");
     if (failed(checkSize(name, 0, size)))
       return failure();
-    if (std::max({window->stride, std::abs(window->minOffset), std::abs(window->maxOffset)}) >
-        mostExtent)
+    if (std::max({window->stride, -window->minOffset, window->maxOffset}) > mostOffset)
       return fail(name, "the windows of the read are too large");
     builder.addTiles(size, tile.extent, *window, name);
     return success();
@@ -307,6 +311,9 @@ private:
                                                 " cells per element");
     for (Operation *user : tensor.getUsers()) {
       auto read = dyn_cast<te::ReadOp>(user);
+      if (read && builder.isPadded() && te::hasOpaqueIndex(read))
+        return fail(builder.getLargestKnob(), "a tensor that is read at indexes computed from data "
+                                              "cannot be padded or tiled");
       if (!read || layout->getCopyCounts().empty())
         continue;
       SmallVector<std::optional<SlidingWindow>> windows;

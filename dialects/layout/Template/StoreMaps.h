@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The template for layouts (ALT, section 5.1), for all sums of products. Each dim of a tensor has the
-/// role of the dim of the expression that indexes it. Dims are split into tiles and blocks, and stand
-/// in this order, outermost first:
+/// The template for layouts (ALT, section 5.1), for all sums of products. Each dim of a tensor has
+/// the role of the dim of the expression that indexes it. Dims are split into tiles and blocks, and
+/// stand in this order, outermost first:
 ///
 /// 1. batches and groups,
 /// 2. numbers of tiles of the image,
@@ -16,8 +16,8 @@
 /// 4. positions in a tile or in an image without tiles, and the dims of a window,
 /// 5. channels in a block: in, group, out.
 ///
-/// Dims that are as they are keep their order. For a 2-D convolution with all knobs, this gives ALT's
-/// template:
+/// Dims that are as they are keep their order. For a 2-D convolution with all knobs, this gives
+/// ALT's template:
 ///
 ///     result   N, H/ht, W/wt, O/ot, ht, wt, ot
 ///     data     N, H/ht, W/wt, I/it, tiles of ht and wt windows, it
@@ -25,12 +25,11 @@
 ///
 /// and for a matrix product M/mt, N/nt, mt, nt; M/mt, K/kt, mt, kt; K/kt, N/nt, kt, nt.
 ///
-/// *Tiles of the data.* A tile of n positions of the result, read at V i + r with first <= r <= last,
-/// needs B = V (n - 1) + last + 1 indexes of the padded data, and the next tile begins S = V n indexes
-/// later. If windows overlap (last - first >= V), tiles do too: the dim is padded until it has tiles
-/// for all positions, and unfolded. Otherwise it is padded and split. Either way the number of the
-/// tile is that of the tile of the result, so that no division is left in the read. The guard of a
-/// read that pads stays.
+/// *Tiles of the data.* A tile of n positions of the result, read at V i + r in the padded data
+/// with 0 <= r <= last, needs B = V (n - 1) + last + 1 indexes, and the next tile begins S = V n
+/// indexes later. If B > S, tiles overlap: the dim is padded until it has tiles for all positions,
+/// and unfolded. Otherwise it is padded and split. Either way the number of the tile is that of the
+/// tile of the result, so that no division is left in the read. The guard of a read that pads stays.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_LAYOUT_TEMPLATE_STOREMAPS_H
@@ -46,11 +45,11 @@ inline constexpr int64_t mostCellsPerElement = 64;
 /// The layouts of the tensors of an expression. An empty map leaves a tensor as it is.
 struct StoreMaps {
   LayoutMap result;
-  std::vector<std::pair<Value, LayoutMap>> sources; ///< tensors that are read, each of them once
+  std::vector<std::pair<Value, LayoutMap>> sources; ///< tensors that are read, each once
 };
 
-/// Returns the layouts of `op`, which has `roles`, under `knobs`. Refuses knobs that do not fit; the
-/// reason begins with the name of the knob.
+/// Returns the layouts of `op`, which has `roles`, under `knobs`. Refuses knobs that do not fit;
+/// the reason begins with the name of the knob.
 FailureOr<StoreMaps> getStoreMaps(te::ComputeOp op, const Roles &roles, const StoreKnobs &knobs,
                                   Refuse refuse);
 

@@ -18,11 +18,13 @@
 // DEFINE: %{shared} = -layout-write-stores="knobs='in 4' kernel=shared"
 // DEFINE: %{chain} = -layout-write-stores="knobs='in 4' kernel=chain"
 // DEFINE: %{reader} = -layout-write-stores="knobs='image d0 5' kernel=reader"
+// DEFINE: %{opaque} = -layout-write-stores="knobs='image d0 5' kernel=opaque"
+// DEFINE: %{division} = -layout-write-stores="knobs='image d0 4' kernel=division"
 // RUN: tssa-opt %s -split-input-file -verify-diagnostics %{words} %{number} %{numbers} %{missing} %{role} %{twice} %{tile} %{block} %{negative} %{group} \
-// RUN:   %{two_dims} %{dynamic} %{dynamic_in} %{reversed} %{mixed} %{growth} %{same} %{shared} %{chain} %{reader}
+// RUN:   %{two_dims} %{dynamic} %{dynamic_in} %{reversed} %{mixed} %{growth} %{same} %{shared} %{chain} %{reader} %{opaque} %{division}
 
 te.kernel @words(%x: tensor<10x24xf32>, %w: tensor<24x32xf32>) -> tensor<10x32xf32> {
-  // expected-error @below {{the knobs do not fit: expected knobs such as 'image d2 4 d3 4, group 8, out 16, in 16, weights in 16 out 16', 'alt 4 4 16 16' or 'none', but got 'image 4'}}
+  // expected-error @below {{the knobs do not fit: expected knobs such as 'image d2 4 d3 4, group 8, out 16, in 16, weights in 8 out 8', 'alt 4 4 16 16' or 'none', but got 'image 4'}}
   %y = te.compute @y (d0: 10, d1: 32) reduce (d2: 24) init (0.0 : f32) {
     %a = te.read %x[d0, d2] : tensor<10x24xf32>
     %b = te.read %w[d2, d1] : tensor<24x32xf32>
@@ -35,7 +37,7 @@ te.kernel @words(%x: tensor<10x24xf32>, %w: tensor<24x32xf32>) -> tensor<10x32xf
 // -----
 
 te.kernel @number(%x: tensor<10x24xf32>, %w: tensor<24x32xf32>) -> tensor<10x32xf32> {
-  // expected-error @below {{the knobs do not fit: expected knobs such as 'image d2 4 d3 4, group 8, out 16, in 16, weights in 16 out 16', 'alt 4 4 16 16' or 'none', but got 'out x'}}
+  // expected-error @below {{the knobs do not fit: expected knobs such as 'image d2 4 d3 4, group 8, out 16, in 16, weights in 8 out 8', 'alt 4 4 16 16' or 'none', but got 'out x'}}
   %y = te.compute @y (d0: 10, d1: 32) reduce (d2: 24) init (0.0 : f32) {
     %a = te.read %x[d0, d2] : tensor<10x24xf32>
     %b = te.read %w[d2, d1] : tensor<24x32xf32>
@@ -48,7 +50,7 @@ te.kernel @number(%x: tensor<10x24xf32>, %w: tensor<24x32xf32>) -> tensor<10x32x
 // -----
 
 te.kernel @alt(%x: tensor<10x24xf32>, %w: tensor<24x32xf32>) -> tensor<10x32xf32> {
-  // expected-error @below {{the knobs do not fit: alt: expected the tiles of d0, the block of output channels and that of input channels, and perhaps those of input and output channels of the weights}}
+  // expected-error @below {{the knobs do not fit: alt: expected the tiles of d0, the block of output channels and that of input channels, and perhaps those of input and output channels of weights}}
   %y = te.compute @y (d0: 10, d1: 32) reduce (d2: 24) init (0.0 : f32) {
     %a = te.read %x[d0, d2] : tensor<10x24xf32>
     %b = te.read %w[d2, d1] : tensor<24x32xf32>
@@ -294,4 +296,38 @@ te.kernel @reader(%x: tensor<12x4xf32>, %w: tensor<4x3x8xf32>) -> (tensor<10x8xf
     te.yield %a : f32
   } : tensor<12x4xf32>
   te.return %y, %z : tensor<10x8xf32>, tensor<12x4xf32>
+}
+
+// -----
+
+// Another reader computes its index from data.
+te.kernel @opaque(%x: tensor<12x4xf32>, %w: tensor<4x3x8xf32>, %i: tensor<5xindex>) -> (tensor<10x8xf32>, tensor<5x4xf32>) {
+  // expected-error @below {{the knobs do not fit: image d0: a tensor that is read at indexes computed from data cannot be padded or tiled}}
+  %y = te.compute @y (d0: 10, d1: 8) reduce (d2: 4, d3: 3) init (0.0 : f32) {
+    %a = te.read %x[d0 + d3, d2] : tensor<12x4xf32>
+    %b = te.read %w[d2, d3, d1] : tensor<4x3x8xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<10x8xf32>
+  %z = te.compute @z (d0: 5, d1: 4) {
+    %n = te.read %i[d0] : tensor<5xindex>
+    %a = te.read %x[s0, d1](%n) : tensor<12x4xf32>
+    te.yield %a : f32
+  } : tensor<5x4xf32>
+  te.return %y, %z : tensor<10x8xf32>, tensor<5x4xf32>
+}
+
+// -----
+
+// Cells of padding would divide by zero.
+te.kernel @division(%x: tensor<10x8xi32>, %w: tensor<8x8xi32>) -> tensor<10x8xi32> {
+  // expected-error @below {{the knobs do not fit: image d0: the body cannot run at cells of padding}}
+  %y = te.compute @y (d0: 10, d1: 8) reduce (d2: 8) init (0 : i32) {
+    %a = te.read %x[d0, d2] : tensor<10x8xi32>
+    %b = te.read %w[d2, d1] : tensor<8x8xi32>
+    %q = arith.divsi %a, %a : i32
+    %p = arith.muli %q, %b : i32
+    te.yield %p : i32
+  } combine arith.addi : tensor<10x8xi32>
+  te.return %y : tensor<10x8xi32>
 }
