@@ -28,8 +28,8 @@
 /// *Tiles of the data.* A tile of n positions of the result, read at V i + r in the padded data
 /// with 0 <= r <= last, needs B = V (n - 1) + last + 1 indexes, and the next tile begins S = V n
 /// indexes later. If B > S, tiles overlap: the dim is padded until it has tiles for all positions,
-/// and unfolded. Otherwise it is padded and split. Either way the number of the tile is that of the
-/// tile of the result, so that no division is left in the read. The guard of a read that pads stays.
+/// and unfolded. Otherwise it is padded and split. Either way a tile of the data has the number of
+/// its tile of the result, and no division is left in the read. Guards of reads that pad stay.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_LAYOUT_TEMPLATE_STOREMAPS_H
