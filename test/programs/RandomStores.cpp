@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RandomStores.h"
+#include "dialects/layout/Template/StoreMaps.h"
 #include "dialects/layout/Transforms/ApplyStores.h"
 #include "tssa/Reference/RandomInputs.h"
 
@@ -21,6 +22,8 @@ public:
   StoreMaker(uint64_t seed, llvm::StringRef kind) : random(seed), kind(kind) {}
 
   unsigned add(te::KernelOp kernel) {
+    if (kind == "template")
+      return addFromTemplate(kernel);
     unsigned count = 0;
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       if (auto type = llvm::dyn_cast<mlir::RankedTensorType>(kernel.getArgumentTypes()[i]))
@@ -42,6 +45,56 @@ private:
   /// Returns a number from `low` to `high`.
   int64_t pick(int64_t low, int64_t high) {
     return low + static_cast<int64_t>(random.below(high - low + 1));
+  }
+
+  /// Adds the stores of a random point of the template for the first sum of products. A point that
+  /// is not refused can be applied, except that a row of several expressions may no longer be one.
+  unsigned addFromTemplate(te::KernelOp kernel) {
+    for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
+      layout::Roles roles = layout::getRoles(compute);
+      for (int tries = roles.weights.empty() ? 0 : 40; tries > 0; --tries) {
+        layout::StoreKnobs knobs = makeKnobs(roles);
+        auto maps = layout::getStoreMaps(compute, roles, knobs, [](const llvm::Twine &) {});
+        if (failed(maps))
+          continue;
+        mlir::OwningOpRef<te::KernelOp> copy = kernel.clone();
+        if (addStores(*copy, *compute.getLabel(), *maps) == 0)
+          continue;
+        bool isAlone = llvm::hasSingleElement(kernel.getBodyBlock().getOps<te::ComputeOp>());
+        if (!isAlone && !layout::applyStoresToCopy(*copy))
+          continue;
+        return addStores(kernel, *compute.getLabel(), *maps);
+      }
+    }
+    return 0;
+  }
+
+  layout::StoreKnobs makeKnobs(const layout::Roles &roles) {
+    layout::StoreKnobs knobs;
+    auto pickBlock = [&] { return pick(0, 1) * pick(1, 6); };
+    for (unsigned dim : roles.getDims(layout::Role::Image))
+      knobs.image.push_back({dim, pickBlock()});
+    for (int64_t *block :
+         {&knobs.group, &knobs.out, &knobs.in, &knobs.weightsIn, &knobs.weightsOut})
+      *block = pickBlock();
+    return knobs;
+  }
+
+  static unsigned addStores(te::KernelOp kernel, llvm::StringRef label,
+                            const layout::StoreMaps &maps) {
+    unsigned count = 0;
+    if (!maps.result.isEmpty()) {
+      addStore(kernel, label, maps.result);
+      ++count;
+    }
+    for (const auto &[source, map] : maps.sources) {
+      auto parameter = llvm::dyn_cast<mlir::BlockArgument>(source);
+      if (!parameter || map.isEmpty())
+        continue;
+      addStore(kernel, parameter.getArgNumber(), map);
+      ++count;
+    }
+    return count;
   }
 
   bool tryToAdd(te::KernelOp kernel, mlir::RankedTensorType type, AddFn add) {

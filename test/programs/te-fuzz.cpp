@@ -11,10 +11,10 @@
 /// it had in the evaluation, and the program is evaluated once more on planned buffers. With
 /// `--run`, the whole program is compiled to an artifact for `--target`, which the runtime runs.
 /// With `--stores=KIND`, random layouts are given to the tensors of the kernels before they are
-/// scheduled: `reorder`, `split`, `fuse`, `pad`, `unfold`, `any` of them, or `illegal`, where a
-/// program may also be refused.
-/// `--print` prints the program of a seed. With `--references`, programs have views and writes, and
-/// the two ways to remove references are compared.
+/// scheduled: `reorder`, `split`, `fuse`, `pad`, `unfold`, `any` of them, points of the `template`,
+/// or `illegal`, where a program may also be refused. `--print` prints the program of a seed. With
+/// `--references`, programs have views and writes, and the two ways to remove references are
+/// compared.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<std::string> stores(
       "stores",
       cl::desc("random layouts, with --compile or --run: reorder, split, fuse, "
-               "pad, unfold, any or, with --compile, illegal"),
+               "pad, unfold, any, template or, with --compile, illegal"),
       cl::cat(category));
   std::string forced = // of which cl::desc keeps no copy
       "a transformation that happens wherever it is legal: " + tssa::Transforms::listNames();

@@ -6,16 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/KernelStores.h"
-#include "dialects/layout/Transforms/WindowedReads.h"
+#include "dialects/layout/Analysis/WindowedReads.h"
+#include "dialects/layout/Template/StoreMaps.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/IR/IntegerSet.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
-
-/// The greatest number of cells per element.
-static constexpr int64_t mostGrowth = 64;
 
 static SmallVector<AffineExpr> getDims(MLIRContext *context, unsigned count) {
   SmallVector<AffineExpr> dims;
@@ -72,8 +70,8 @@ FailureOr<TensorLayout> layout::getLayout(const LayoutMap &map, RankedTensorType
   if (elements.size() != 1 || dropsElements(*layout, cells))
     return refuseWith("some elements are not stored");
   std::optional<Growth> growth = layout->getGrowth();
-  if (!growth || growth->asRatio() > mostGrowth)
-    return refuseWith("there are more than " + Twine(mostGrowth) + " cells per element");
+  if (!growth || growth->asRatio() > mostCellsPerElement)
+    return refuseWith("there are more than " + Twine(mostCellsPerElement) + " cells per element");
   return layout;
 }
 

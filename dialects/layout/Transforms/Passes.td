@@ -149,6 +149,46 @@ def ChoosePacking : Pass<"layout-choose-packing", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
 
+def WriteStores : Pass<"layout-write-stores", "::mlir::ModuleOp"> {
+  let summary = "store the tensors of sums of products at a point of the template for layouts";
+  let description = [{
+    The knobs say how a sum of products stores its result, data and weights: tiles of image dims and
+    blocks of channels. `alt` and some numbers is the template of the ALT paper: a tile for each image
+    dim, and the blocks of output and input channels. A remark gives the knobs for each expression.
+
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
+    - **Keeps**: schedules that exist, and expressions that are not sums of products.
+    - **Gives up**: nothing. Knobs that do not fit an expression are an error.
+
+    ```mlir
+    // Before, with knobs='alt 4 8 4'
+    te.kernel @k(%x: tensor<1x8x18xf32>, %w: tensor<16x8x3xf32>) -> tensor<1x16x16xf32> {
+      %y = te.compute @y (d0: 1, d1: 16, d2: 16) reduce (d3: 8, d4: 3) init (0.0 : f32) {
+        %a = te.read %x[d0, d3, d2 + d4] : tensor<1x8x18xf32>
+        %b = te.read %w[d1, d3, d4] : tensor<16x8x3xf32>
+        %p = arith.mulf %a, %b : f32
+        te.yield %p : f32
+      } combine arith.addf : tensor<1x16x16xf32>
+      te.return %y : tensor<1x16x16xf32>
+    }
+
+    // After
+    ...
+    } schedule {
+      layout.store @y as map<split(1, [*, 8]), split(3, [*, 4]), reorder(0, 3, 1, 4, 2)>
+      layout.store 0 as map<split(1, [*, 4]), unfold(3, 6, 4), reorder(0, 3, 1, 4, 2)>
+      layout.store 1 as map<split(0, [*, 8]), split(2, [*, 4]), reorder(0, 2, 4, 3, 1)>
+    }
+    ```
+  }];
+  let options = [
+    Option<"knobs", "knobs", "std::string", "\"none\"",
+           "the knobs, such as 'image d2 4 d3 4, out 16, in 16, weights in 16 out 16' or 'alt 4 4 16 16'">,
+    Option<"name", "kernel", "std::string", "\"\"", "name of the only kernel to change">,
+    Option<"label", "label", "std::string", "\"\"", "label of the only expressions to change">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
 def MaterializeStores : Pass<"layout-materialize-stores", "::mlir::ModuleOp"> {
   let summary = "give tensors the types of their layouts";
   let description = [{

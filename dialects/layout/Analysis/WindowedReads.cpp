@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/Transforms/WindowedReads.h"
+#include "dialects/layout/Analysis/WindowedReads.h"
 #include "dialects/te/IR/Sizes.h"
 #include <numeric>
 

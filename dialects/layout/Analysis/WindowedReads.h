@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef DIALECTS_LAYOUT_TRANSFORMS_WINDOWEDREADS_H
-#define DIALECTS_LAYOUT_TRANSFORMS_WINDOWEDREADS_H
+#ifndef DIALECTS_LAYOUT_ANALYSIS_WINDOWEDREADS_H
+#define DIALECTS_LAYOUT_ANALYSIS_WINDOWEDREADS_H
 
 #include "dialects/layout/Algebra/TensorLayout.h"
 #include "dialects/te/IR/TEOps.h"
@@ -21,4 +21,4 @@ std::optional<SlidingWindow> findSlidingWindow(te::ReadOp read, unsigned dim);
 
 } // namespace mlir::tssa::layout
 
-#endif // DIALECTS_LAYOUT_TRANSFORMS_WINDOWEDREADS_H
+#endif // DIALECTS_LAYOUT_ANALYSIS_WINDOWEDREADS_H
