@@ -59,6 +59,10 @@ public:
   virtual void compute(const TilePoint &point) = 0;
   /// Starts a new straight-line scope, in which values computed earlier must not be reused.
   virtual void beginScope() = 0;
+  /// Starts the results of a tile: some of their stores may wait for the others until `endTile`.
+  virtual void beginTile() {}
+  /// Stores the results of the tile that are not stored yet.
+  virtual void endTile() {}
 
   // The following functions are called only for schedules with reduction loops.
 

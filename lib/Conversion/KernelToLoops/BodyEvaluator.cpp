@@ -356,7 +356,8 @@ Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, const 
   return fromMemory(value, buffer.elementType);
 }
 
-void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value value) {
+void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value value,
+                          SmallVectorImpl<LaneStore> *waiting) {
   if (!point.vector) {
     memref::StoreOp::create(builder, index.getLoc(), toMemory(value), buffer.memref,
                             ValueRange{index.materialize(address)});
@@ -364,7 +365,11 @@ void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value 
   }
   value = toMemory(toLanes(value));
   LaneAccess access{buffer.memref, address, laneDim, cast<VectorType>(value.getType())};
-  kernel.target->buildStore(index, access, point.mask, value);
+  LaneStore store{access, point.mask, value};
+  if (waiting && kernel.target->isBuiltWithOthers(index, store))
+    waiting->push_back(store);
+  else
+    kernel.target->buildStore(index, access, point.mask, value);
 }
 
 //===----------------------------------------------------------------------===//

@@ -130,7 +130,10 @@ public:
   /// outside of the buffer is accessed.
   mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address, const Condition &guard,
                    mlir::TypedAttr pad);
-  void store(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value value);
+  /// Stores the element at `address`. A vector that the target builds with others is added to
+  /// `waiting` instead, unless that is null.
+  void store(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value value,
+             llvm::SmallVectorImpl<LaneStore> *waiting = nullptr);
 
 private:
   void runOp(mlir::Operation &op);

@@ -275,8 +275,16 @@ void PointEmitter::prefetchNextRows(ArrayRef<TilePoint> points, AffineExpr loop,
 void PointEmitter::storeResults(const TilePoint &point, ValueRange values) {
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
   ArrayRef<AffineExpr> dims = ArrayRef(point.dims).take_front(op.getNumParallel());
+  // Where the point may not exist, its results are known only in a block of its own.
+  bool mayWait = index.getBuilder().getInsertionBlock() == tileBlock;
   for (auto [out, value] : llvm::zip_equal(outs, values))
-    body.store(out, body.getAddress(out, dims), value);
+    body.store(out, body.getAddress(out, dims), value, mayWait ? &waiting : nullptr);
+}
+
+void PointEmitter::endTile() {
+  kernel.target->buildStores(index, waiting);
+  waiting.clear();
+  tileBlock = nullptr;
 }
 
 void PointEmitter::finish(const TilePoint &point, ValueRange accumulators) {

@@ -42,6 +42,8 @@ public:
   llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) override;
   mlir::LogicalResult fillCache(const CacheTile &tile) override;
   void beginScope() override { loads.clear(); }
+  void beginTile() override { tileBlock = index.getBuilder().getInsertionBlock(); }
+  void endTile() override;
 
 private:
   /// Calls `visit` for each inequality of each guard at each of `points`. The inequality is given
@@ -89,6 +91,8 @@ private:
   };
   llvm::MapVector<mlir::Value, Cache> caches;
   BodyEvaluator::Loads loads; ///< of the current scope
+  mlir::Block *tileBlock = nullptr;       ///< in which results may wait; null outside of a tile
+  llvm::SmallVector<LaneStore> waiting; ///< results of the current tile that are not stored yet
 };
 
 } // namespace tssa::conversion
