@@ -341,10 +341,6 @@ Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address,
   return kernel.target->buildLoad(index, access, toLanes(mask), padValue);
 }
 
-Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address) {
-  return load(buffer, address, Condition(), TypedAttr());
-}
-
 Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, const Condition &guard,
                           TypedAttr pad) {
   if (Value memory = selectZeros(buffer, guard, pad, address)) {
@@ -367,9 +363,8 @@ void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value 
   LaneAccess access{buffer.memref, address, laneDim, cast<VectorType>(value.getType())};
   LaneStore store{access, point.mask, value};
   if (waiting && kernel.target->isBuiltWithOthers(index, store))
-    waiting->push_back(store);
-  else
-    kernel.target->buildStore(index, access, point.mask, value);
+    return waiting->push_back(store);
+  kernel.target->buildStore(index, access, point.mask, value);
 }
 
 //===----------------------------------------------------------------------===//

@@ -125,7 +125,9 @@ public:
   mlir::Value andMasks(mlir::Value lhs, mlir::Value rhs);
 
   /// Loads the element at `address`, as a scalar or a vector.
-  mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address);
+  mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address) {
+    return load(buffer, address, Condition(), mlir::TypedAttr());
+  }
   /// Loads the element at `address` where `guard` holds; elsewhere the value is `pad`. Nothing
   /// outside of the buffer is accessed.
   mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address, const Condition &guard,

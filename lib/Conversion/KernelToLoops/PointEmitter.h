@@ -90,8 +90,8 @@ private:
     llvm::SmallVector<int64_t> strides; ///< of the dims of the box
   };
   llvm::MapVector<mlir::Value, Cache> caches;
-  BodyEvaluator::Loads loads; ///< of the current scope
-  mlir::Block *tileBlock = nullptr;       ///< in which results may wait; null outside of a tile
+  BodyEvaluator::Loads loads;           ///< of the current scope
+  mlir::Block *tileBlock = nullptr;     ///< in which results may wait; null outside of a tile
   llvm::SmallVector<LaneStore> waiting; ///< results of the current tile that are not stored yet
 };
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1. The stores are sorted into families: stores of equal lanes whose addresses differ by constants.
+// 1. The stores are sorted into families: the same lanes are stored, at addresses that differ by
+//    constants.
 // 2. In each family, vectors whose addresses differ by one form a run.
 // 3. A run is cut into blocks of a power of two of vectors. The last block overlaps with the one
 //    before it.
@@ -31,8 +32,6 @@ static constexpr int64_t partBytes = 16;
 /// The size in bytes of the largest store. Larger ones cost one more step, and most of them lie in
 /// two cache lines.
 static constexpr int64_t maxStoreBytes = 32;
-/// The least number of adjacent vectors for which a transposition is faster than scatters.
-static constexpr int64_t leastRows = 4;
 
 /// Returns how many lanes `mask` keeps, which are the first ones, or nothing if that is not known.
 static std::optional<int64_t> getKeptLanes(Value mask, int64_t lanes) {
@@ -44,7 +43,7 @@ static std::optional<int64_t> getKeptLanes(Value mask, int64_t lanes) {
 }
 
 namespace {
-/// Stores of equal lanes, with their distances in elements from the first one.
+/// Stores of the same lanes, with their distances in elements from the first one.
 using Family = SmallVector<std::pair<int64_t, LaneStore>>;
 
 /// The elements of some rows. In each vector, the elements of one column are adjacent.
@@ -141,11 +140,11 @@ private:
   void buildRun(ArrayRef<LaneStore> rows) {
     const LaneAccess &access = rows[0].access;
     int64_t count = rows.size();
-    int64_t limit = std::min(access.getLanes(),
-                             maxStoreBytes * 8 / access.type.getElementTypeBitWidth());
-    if (count < leastRows || limit < leastRows)
-      return others.append(rows.begin(), rows.end());
+    int64_t limit =
+        std::min(access.getLanes(), maxStoreBytes * 8 / access.type.getElementTypeBitWidth());
     int64_t block = std::min<int64_t>(limit, llvm::bit_floor<uint64_t>(count));
+    if (block < 2)
+      return others.append(rows.begin(), rows.end());
     for (int64_t first = 0; first < count; first += block)
       buildBlock(rows.slice(std::min(first, count - block), block));
   }
@@ -155,8 +154,7 @@ private:
     const LaneAccess &access = rows[0].access;
     SmallVector<Value> values =
         llvm::map_to_vector(rows, [](const LaneStore &row) { return row.value; });
-    SmallVector<Value> lanes =
-        Transposition(builder, index.getLoc(), access.type).build(values);
+    SmallVector<Value> lanes = Transposition(builder, index.getLoc(), access.type).build(values);
     int64_t kept = *getKeptLanes(rows[0].mask, access.getLanes());
     AffineExpr lane = getAffineDimExpr(access.laneDim, index.getContext());
     for (int64_t i = 0; i < kept; ++i) {
@@ -171,8 +169,7 @@ private:
 };
 } // namespace
 
-/// If both stores have equal lanes and the distance between their addresses is a constant, returns
-/// it.
+/// If both store the same lanes and the distance between their addresses is a constant, returns it.
 static std::optional<int64_t> getDistance(IndexBuilder &index, const LaneStore &from,
                                           const LaneStore &to) {
   if (from.access.memref != to.access.memref || from.access.type != to.access.type ||

@@ -1,7 +1,7 @@
 // RUN: tssa-opt %s -convert-kernels-to-loops -canonicalize -cse | FileCheck %s
 
-// The lanes are rows of the result, and the tile has 14 adjacent columns: 8 of them are transposed,
-// then the last 8. Each lane is stored as two vectors.
+// The lanes are rows of the result, and the tile has 14 columns, which are adjacent. The first
+// eight are transposed, and the last eight: each lane is stored as two vectors.
 // CHECK-LABEL: func.func @columns(
 // CHECK-NOT: vector.scatter
 // CHECK: vector.shuffle %{{.*}} [0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29]
@@ -21,6 +21,81 @@ te.kernel @columns(%a: tensor<64x28xf32>, %b: tensor<64x32xf32>) -> tensor<32x28
   %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
   %io, %il = layout.split %i [*, 16]
   %jo, %jr = layout.split %j [*, 14]
+  layout.reorder %io, %jo, %k, %jr, %il
+  layout.register_tile %jr
+  layout.vectorize %il
+  layout.bind %io to parallel
+}
+
+// The last tile has six columns: four, and the last four. Of the last vector four lanes are stored.
+// CHECK-LABEL: func.func @tails(
+// CHECK-NOT: vector.scatter
+// CHECK-COUNT-16: vector.store %{{.*}} : memref<?xf32>, vector<8xf32>
+// CHECK: } else {
+// CHECK-COUNT-32: vector.store %{{.*}} : memref<?xf32>, vector<4xf32>
+// CHECK: } else {
+// CHECK-COUNT-4: vector.store %{{.*}} : memref<?xf32>, vector<8xf32>
+// CHECK: } else {
+// CHECK-COUNT-8: vector.store %{{.*}} : memref<?xf32>, vector<4xf32>
+// CHECK-NOT: vector.{{store|maskedstore|scatter}}
+te.kernel @tails(%a: tensor<14x20xf32>) -> tensor<20x14xf32> {
+  %y = te.compute @y (d0: 20, d1: 14) {
+    %x = te.read %a[d1, d0] : tensor<14x20xf32>
+    %n = arith.negf %x : f32
+    te.yield %n : f32
+  } : tensor<20x14xf32>
+  te.return %y : tensor<20x14xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %io, %il = layout.split %i [*, 16]
+  %jo, %jr = layout.split %j [*, 8]
+  layout.reorder %io, %jo, %jr, %il
+  layout.register_tile %jr
+  layout.vectorize %il
+  layout.bind %io to parallel
+}
+
+// The number of columns is known at run time only. The columns of a full tile are transposed, and
+// so are the two of a tail that always exist. Its third column is scattered.
+// CHECK-LABEL: func.func @open(
+// CHECK-NOT: vector.scatter
+// CHECK-COUNT-16: vector.store %{{.*}} : memref<?xf32>, vector<4xf32>
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK: vector.scatter
+// CHECK-COUNT-16: vector.store %{{.*}} : memref<?xf32>, vector<2xf32>
+te.kernel @open(%a: tensor<64x?xf32> {te.sizes = array<i64: -1, 2>}, %b: tensor<64x32xf32>, %n: index) -> tensor<32x?xf32> {
+  %y = te.compute @y (d0: 32, d1: %n) reduce (d2: 64) init (0.0 : f32) {
+    %l = te.read %a[d2, d1] : tensor<64x?xf32>
+    %r = te.read %b[d2, d0] : tensor<64x32xf32>
+    %p = arith.mulf %l, %r : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<32x?xf32>
+  te.return %y : tensor<32x?xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %il = layout.split %i [*, 16]
+  %jo, %jr = layout.split %j [*, 4]
+  layout.reorder %io, %jo, %k, %jr, %il
+  layout.register_tile %jr
+  layout.vectorize %il
+  layout.bind %io to parallel
+}
+
+// The rows of the tile are not adjacent: each vector is scattered.
+// CHECK-LABEL: func.func @apart(
+// CHECK-NOT: vector.shuffle
+// CHECK-COUNT-4: vector.scatter
+te.kernel @apart(%a: tensor<4x5x32xf32>) -> tensor<32x4x5xf32> {
+  %y = te.compute @y (d0: 32, d1: 4, d2: 5) {
+    %x = te.read %a[d1, d2, d0] : tensor<4x5x32xf32>
+    te.yield %x : f32
+  } : tensor<32x4x5xf32>
+  te.return %y : tensor<32x4x5xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %il = layout.split %i [*, 16]
+  %jo, %jr = layout.split %j [*, 4]
   layout.reorder %io, %jo, %k, %jr, %il
   layout.register_tile %jr
   layout.vectorize %il
