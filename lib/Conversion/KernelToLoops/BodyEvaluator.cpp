@@ -362,7 +362,7 @@ void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value 
   value = toMemory(toLanes(value));
   LaneAccess access{buffer.memref, address, laneDim, cast<VectorType>(value.getType())};
   LaneStore store{access, point.mask, value};
-  if (waiting && kernel.target->isBuiltWithOthers(index, store))
+  if (waiting && kernel.target->isBuiltWithOthers(index, access, point.mask))
     return waiting->push_back(store);
   kernel.target->buildStore(index, access, point.mask, value);
 }

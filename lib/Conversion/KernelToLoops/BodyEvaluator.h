@@ -132,6 +132,8 @@ public:
   /// outside of the buffer is accessed.
   mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address, const Condition &guard,
                    mlir::TypedAttr pad);
+  /// Converts `value`, in its form in memory, to `elementType` or to a vector of it.
+  mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
   /// Stores the element at `address`. A vector that the target builds with others is added to
   /// `waiting` instead, unless that is null.
   void store(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value value,
@@ -157,7 +159,6 @@ private:
                         mlir::TypedAttr pad);
   /// Selects `value` where `guard` holds, else `pad`. `value` is in its form in memory.
   mlir::Value selectLanes(mlir::Value guard, mlir::Value value, mlir::TypedAttr pad);
-  mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
   mlir::Value toMemory(mlir::Value value);
 
   IndexBuilder &index;

@@ -31,7 +31,7 @@ void NestBuilder::buildTile() {
 
 void NestBuilder::finishTile(ArrayRef<TileRow> rows, ValueRange accumulators, bool mayMiss) {
   if (!hasBarriers) {
-    emitter.beginTile();
+    emitter.beginTile(getRowPoints(rows));
     for (auto [i, row] : llvm::enumerate(rows))
       finishRow(points.getPoint(row), combineRow(accumulators, i));
     emitter.endTile();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TransposedStore.h"
+#include "Transposition.h"
 #include "WindowLoad.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/Program.h"
@@ -131,8 +131,12 @@ public:
     }
   }
 
-  bool isBuiltWithOthers(IndexBuilder &index, const LaneStore &store) override {
-    return ::tssa::cpu::isTransposable(index, store);
+  bool isBuiltWithOthers(IndexBuilder &index, const LaneAccess &access, Value mask) override {
+    return ::tssa::cpu::isTransposable(index, access, mask);
+  }
+
+  SmallVector<Value> buildLoads(IndexBuilder &index, ArrayRef<LaneLoad> loads) override {
+    return ::tssa::cpu::buildTransposedLoads(index, loads);
   }
 
   void buildStores(IndexBuilder &index, ArrayRef<LaneStore> stores) override {
