@@ -34,6 +34,19 @@ struct LaneAccess {
   int64_t getLanes() const { return type.getNumElements(); }
 };
 
+/// A vector that is loaded. Lanes that do not exist may get any value.
+struct LaneLoad {
+  LaneAccess access;
+  mlir::Value mask; ///< lanes that exist; null if all do
+};
+
+/// A vector and where it is stored.
+struct LaneStore {
+  LaneAccess access;
+  mlir::Value mask; ///< lanes that are stored; null if all are
+  mlir::Value value;
+};
+
 /// The threads of a block, on targets where all of them run one numbered iteration together.
 class BlockThreads {
 public:
@@ -103,6 +116,21 @@ public:
   /// Stores a vector in the lanes where `mask` holds. A null mask holds for all lanes.
   virtual void buildStore(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
                           mlir::Value value) = 0;
+  /// Whether a load or store should be built together with others of the same tile, by `buildLoads`
+  /// or `buildStores`.
+  virtual bool isBuiltWithOthers(IndexBuilder &index, const LaneAccess &access, mlir::Value mask) {
+    return false;
+  }
+  /// Loads vectors for one tile. Returns null for each that should be loaded alone.
+  virtual llvm::SmallVector<mlir::Value> buildLoads(IndexBuilder &index,
+                                                    llvm::ArrayRef<LaneLoad> loads) {
+    return llvm::SmallVector<mlir::Value>(loads.size());
+  }
+  /// Stores vectors of one tile. Each element that a tile stores belongs to one point.
+  virtual void buildStores(IndexBuilder &index, llvm::ArrayRef<LaneStore> stores) {
+    for (const LaneStore &store : stores)
+      buildStore(index, store.access, store.mask, store.value);
+  }
 
   /// Called when the function is complete. Fails with an error if the target cannot run it.
   virtual mlir::LogicalResult finish(mlir::func::FuncOp func) = 0;

@@ -59,6 +59,11 @@ public:
   virtual void compute(const TilePoint &point) = 0;
   /// Starts a new straight-line scope, in which values computed earlier must not be reused.
   virtual void beginScope() = 0;
+  /// Starts the results of the tile of `points`. Some of what they read may be loaded here, and
+  /// some of their stores may wait for the others until `endTile`.
+  virtual void beginTile(llvm::ArrayRef<TilePoint> points) {}
+  /// Stores the results of the tile that are not stored yet.
+  virtual void endTile() {}
 
   // The following functions are called only for schedules with reduction loops.
 

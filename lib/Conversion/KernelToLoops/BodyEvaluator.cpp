@@ -341,10 +341,6 @@ Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address,
   return kernel.target->buildLoad(index, access, toLanes(mask), padValue);
 }
 
-Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address) {
-  return load(buffer, address, Condition(), TypedAttr());
-}
-
 Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, const Condition &guard,
                           TypedAttr pad) {
   if (Value memory = selectZeros(buffer, guard, pad, address)) {
@@ -356,7 +352,8 @@ Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, const 
   return fromMemory(value, buffer.elementType);
 }
 
-void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value value) {
+void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value value,
+                          SmallVectorImpl<LaneStore> *waiting) {
   if (!point.vector) {
     memref::StoreOp::create(builder, index.getLoc(), toMemory(value), buffer.memref,
                             ValueRange{index.materialize(address)});
@@ -364,6 +361,9 @@ void BodyEvaluator::store(const TensorBuffer &buffer, AffineExpr address, Value 
   }
   value = toMemory(toLanes(value));
   LaneAccess access{buffer.memref, address, laneDim, cast<VectorType>(value.getType())};
+  LaneStore store{access, point.mask, value};
+  if (waiting && kernel.target->isBuiltWithOthers(index, access, point.mask))
+    return waiting->push_back(store);
   kernel.target->buildStore(index, access, point.mask, value);
 }
 

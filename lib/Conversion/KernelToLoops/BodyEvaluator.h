@@ -125,12 +125,19 @@ public:
   mlir::Value andMasks(mlir::Value lhs, mlir::Value rhs);
 
   /// Loads the element at `address`, as a scalar or a vector.
-  mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address);
+  mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address) {
+    return load(buffer, address, Condition(), mlir::TypedAttr());
+  }
   /// Loads the element at `address` where `guard` holds; elsewhere the value is `pad`. Nothing
   /// outside of the buffer is accessed.
   mlir::Value load(const TensorBuffer &buffer, mlir::AffineExpr address, const Condition &guard,
                    mlir::TypedAttr pad);
-  void store(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value value);
+  /// Converts `value`, in its form in memory, to `elementType` or to a vector of it.
+  mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
+  /// Stores the element at `address`. A vector that the target builds with others is added to
+  /// `waiting` instead, unless that is null.
+  void store(const TensorBuffer &buffer, mlir::AffineExpr address, mlir::Value value,
+             llvm::SmallVectorImpl<LaneStore> *waiting = nullptr);
 
 private:
   void runOp(mlir::Operation &op);
@@ -152,7 +159,6 @@ private:
                         mlir::TypedAttr pad);
   /// Selects `value` where `guard` holds, else `pad`. `value` is in its form in memory.
   mlir::Value selectLanes(mlir::Value guard, mlir::Value value, mlir::TypedAttr pad);
-  mlir::Value fromMemory(mlir::Value value, mlir::Type elementType);
   mlir::Value toMemory(mlir::Value value);
 
   IndexBuilder &index;

@@ -31,8 +31,10 @@ void NestBuilder::buildTile() {
 
 void NestBuilder::finishTile(ArrayRef<TileRow> rows, ValueRange accumulators, bool mayMiss) {
   if (!hasBarriers) {
+    emitter.beginTile(getRowPoints(rows));
     for (auto [i, row] : llvm::enumerate(rows))
       finishRow(points.getPoint(row), combineRow(accumulators, i));
+    emitter.endTile();
     return;
   }
   SmallVector<Values> combined;

@@ -275,8 +275,67 @@ void PointEmitter::prefetchNextRows(ArrayRef<TilePoint> points, AffineExpr loop,
 void PointEmitter::storeResults(const TilePoint &point, ValueRange values) {
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
   ArrayRef<AffineExpr> dims = ArrayRef(point.dims).take_front(op.getNumParallel());
+  // Where the point may not exist, its results are known only in a block of its own.
+  bool mayWait = index.getBuilder().getInsertionBlock() == tileBlock;
   for (auto [out, value] : llvm::zip_equal(outs, values))
-    body.store(out, body.getAddress(out, dims), value);
+    body.store(out, body.getAddress(out, dims), value, mayWait ? &waiting : nullptr);
+}
+
+Block *PointEmitter::getStoredBlock() {
+  if (op.hasEpilogue())
+    return &op.getEpilogue().front();
+  return op.hasReduction() ? nullptr : op.getPieceBlock(piece);
+}
+
+void PointEmitter::storeBlock(BodyEvaluator &body, const TilePoint &point) {
+  Block &block = *getStoredBlock();
+  if (loaded.empty()) {
+    body.run(block);
+    return storeResults(point, body.getYielded(block));
+  }
+  for (te::ReadOp read : block.getOps<te::ReadOp>())
+    if (!hasOpaqueIndex(read))
+      if (Value value = loaded.lookup({read, getReadAddress(read, point)}))
+        body.map(read, value);
+  storeResults(point, llvm::map_to_vector(block.getTerminator()->getOperands(),
+                                          [&](Value value) { return body.compute(value); }));
+}
+
+void PointEmitter::loadTogether(te::ReadOp read, ArrayRef<TilePoint> points) {
+  const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
+  SmallVector<LaneLoad> together;
+  llvm::DenseSet<AffineExpr> seen;
+  for (const TilePoint &point : points) {
+    LaneAccess access{buffer.memref, getReadAddress(read, point), laneDim,
+                      VectorType::get(lanes, getMemoryType(buffer.elementType))};
+    if (point.vector && !point.exists && !point.stored && index.hasLanes(access.address) &&
+        kernel.target->isBuiltWithOthers(index, access, point.mask) &&
+        seen.insert(access.address).second)
+      together.push_back({access, point.mask});
+  }
+  TilePoint nowhere;
+  BodyEvaluator body(index, kernel, nowhere, laneDim, lanes, loads);
+  SmallVector<Value> values = kernel.target->buildLoads(index, together);
+  for (auto [load, value] : llvm::zip_equal(together, values))
+    if (value)
+      loaded[{read, load.access.address}] = body.fromMemory(value, buffer.elementType);
+}
+
+void PointEmitter::beginTile(ArrayRef<TilePoint> points) {
+  tileBlock = index.getBuilder().getInsertionBlock();
+  Block *block = lanes && !restriction ? getStoredBlock() : nullptr;
+  if (!block)
+    return;
+  for (te::ReadOp read : block->getOps<te::ReadOp>())
+    if (!read.getGuard() && !hasOpaqueIndex(read))
+      loadTogether(read, points);
+}
+
+void PointEmitter::endTile() {
+  loaded.clear();
+  kernel.target->buildStores(index, waiting);
+  waiting.clear();
+  tileBlock = nullptr;
 }
 
 void PointEmitter::finish(const TilePoint &point, ValueRange accumulators) {
@@ -284,12 +343,10 @@ void PointEmitter::finish(const TilePoint &point, ValueRange accumulators) {
     storeResults(point, accumulators);
     return;
   }
-  Block &block = op.getEpilogue().front();
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
-  for (auto [arg, value] : llvm::zip_equal(block.getArguments(), accumulators))
+  for (auto [arg, value] : llvm::zip_equal(op.getEpilogue().getArguments(), accumulators))
     body.map(arg, value);
-  body.run(block);
-  storeResults(point, body.getYielded(block));
+  storeBlock(body, point);
 }
 
 void PointEmitter::compute(const TilePoint &point) {
@@ -319,8 +376,6 @@ void PointEmitter::compute(const TilePoint &point) {
 }
 
 void PointEmitter::computePoint(const TilePoint &point) {
-  Block &block = *op.getPieceBlock(piece);
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
-  body.run(block);
-  storeResults(point, body.getYielded(block));
+  storeBlock(body, point);
 }

@@ -42,6 +42,8 @@ public:
   llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) override;
   mlir::LogicalResult fillCache(const CacheTile &tile) override;
   void beginScope() override { loads.clear(); }
+  void beginTile(llvm::ArrayRef<TilePoint> points) override;
+  void endTile() override;
 
 private:
   /// Calls `visit` for each inequality of each guard at each of `points`. The inequality is given
@@ -56,6 +58,13 @@ private:
   void addKnownGuards(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,
                       llvm::SetVector<mlir::AffineExpr> &guards);
   mlir::AffineExpr getReadAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
+  /// Returns the block whose values are stored: the epilogue, or the body of an expression without
+  /// a reduction. Returns null if accumulators are stored.
+  mlir::Block *getStoredBlock();
+  /// Loads what `read` reads at those of `points` that the target loads together.
+  void loadTogether(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points);
+  /// Evaluates the block whose values are stored and stores them.
+  void storeBlock(BodyEvaluator &body, const TilePoint &point);
   void storeResults(const TilePoint &point, mlir::ValueRange values);
   void computePoint(const TilePoint &point);
   /// Returns operand number `operand` of the op that computes the yielded value, or null if the op
@@ -88,7 +97,11 @@ private:
     llvm::SmallVector<int64_t> strides; ///< of the dims of the box
   };
   llvm::MapVector<mlir::Value, Cache> caches;
-  BodyEvaluator::Loads loads; ///< of the current scope
+  BodyEvaluator::Loads loads;           ///< of the current scope
+  /// What the points of the current tile read, by read and address, where it is loaded already.
+  llvm::DenseMap<std::pair<mlir::Operation *, mlir::AffineExpr>, mlir::Value> loaded;
+  mlir::Block *tileBlock = nullptr;     ///< in which results may wait; null outside of a tile
+  llvm::SmallVector<LaneStore> waiting; ///< results of the current tile that are not stored yet
 };
 
 } // namespace tssa::conversion

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Transposition.h"
 #include "WindowLoad.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/Program.h"
@@ -128,6 +129,18 @@ public:
       vector::StoreOp::create(builder, loc, value, access.memref,
                               ValueRange{index.materialize(first)});
     }
+  }
+
+  bool isBuiltWithOthers(IndexBuilder &index, const LaneAccess &access, Value mask) override {
+    return ::tssa::cpu::isTransposable(index, access, mask);
+  }
+
+  SmallVector<Value> buildLoads(IndexBuilder &index, ArrayRef<LaneLoad> loads) override {
+    return ::tssa::cpu::buildTransposedLoads(index, loads);
+  }
+
+  void buildStores(IndexBuilder &index, ArrayRef<LaneStore> stores) override {
+    KernelTarget::buildStores(index, ::tssa::cpu::buildTransposedStores(index, stores));
   }
 
   // Smaller tensors stay in the cache of a core.

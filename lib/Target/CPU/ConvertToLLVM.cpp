@@ -140,7 +140,7 @@ void useIntegers(Operation *op) {
 void moveLanesAsIntegers(ModuleOp module) {
   module.walk([](Operation *op) {
     if (isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather, LLVM::masked_scatter,
-            LLVM::SelectOp>(op))
+            LLVM::SelectOp, LLVM::ShuffleVectorOp>(op))
       useIntegers(op);
   });
 }

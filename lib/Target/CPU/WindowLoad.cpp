@@ -157,4 +157,8 @@ Value buildWindowLoad(IndexBuilder &index, const LaneAccess &access, Value mask,
   return window ? WindowLoader(index, access, known, pad).build(*window) : Value();
 }
 
+bool hasWindow(IndexBuilder &index, const LaneAccess &access, int64_t count) {
+  return findWindow(index, access, count).has_value();
+}
+
 } // namespace tssa::cpu

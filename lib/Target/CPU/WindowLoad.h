@@ -31,6 +31,10 @@ namespace tssa::cpu {
 mlir::Value buildWindowLoad(conversion::IndexBuilder &index, const conversion::LaneAccess &access,
                             mlir::Value mask, mlir::Value pad);
 
+/// Whether the first `count` lanes of `access` are close together, so that no gather is needed.
+bool hasWindow(conversion::IndexBuilder &index, const conversion::LaneAccess &access,
+               int64_t count);
+
 } // namespace tssa::cpu
 
 #endif // TSSA_LIB_TARGET_CPU_WINDOWLOAD_H

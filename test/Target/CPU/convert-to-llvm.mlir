@@ -57,3 +57,14 @@ gpu.module @device {
     return
   }
 }
+
+// Lanes of bf16 are moved as integers.
+// CHECK-LABEL: llvm.func @move_lanes(
+// CHECK: llvm.bitcast {{.*}} : vector<4xbf16> to vector<4xi16>
+// CHECK: llvm.shufflevector {{.*}} : vector<4xi16>
+func.func @move_lanes(%x: memref<?xbf16>, %i: index) {
+  %v = vector.load %x[%i] : memref<?xbf16>, vector<4xbf16>
+  %r = vector.shuffle %v, %v [3, 2, 1, 0] : vector<4xbf16>, vector<4xbf16>
+  vector.store %r, %x[%i] : memref<?xbf16>, vector<4xbf16>
+  return
+}
