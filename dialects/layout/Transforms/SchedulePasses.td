@@ -1,0 +1,146 @@
+//===- SchedulePasses.td - passes that write schedules        -*- tablegen -* -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_TRANSFORMS_SCHEDULEPASSES
+#define DIALECTS_LAYOUT_TRANSFORMS_SCHEDULEPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PrintTemplate : Pass<"layout-print-template", "::mlir::ModuleOp"> {
+  let summary = "print the roles of dims and the points that the draft ranks first";
+  let description = [{
+    For each expression of each kernel this prints what the expression is and the role of each of
+    its dims, and then, with the option `points`, the best points of its space with their predicted
+    times in cycles of one core. With the option `scores` it prints the times of given points, which
+    need not be points of the space, or why their loops cannot be written.
+
+    - **Needs**: kernels.
+    - **Keeps**: everything; the module is not changed.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<1x8x9x9xf32>, %w: tensor<8x3xf32>) -> tensor<1x8x9x7xf32> {
+      %y = te.compute @y (d0: 1, d1: 8, d2: 9, d3: 7) reduce (d4: 3) init (0.0 : f32) {
+        %a = te.read %x[d0, d1, d2, d3 + d4] : tensor<1x8x9x9xf32>
+        %b = te.read %w[d1, d4] : tensor<8x3xf32>
+        %p = arith.mulf %a, %b : f32
+        te.yield %p : f32
+      } combine arith.addf : tensor<1x8x9x7xf32>
+      te.return %y : tensor<1x8x9x7xf32>
+    }
+
+    // After
+    kernel @k
+      @y depthwise convolution: d0 batch, d1 group, d2 image, d3 image, d4 window
+    ...
+    ```
+  }];
+  let options = [
+    Option<"points", "points", "int64_t", "0", "number of points to print for each expression">,
+    Option<"scores", "scores", "std::string", "", "file with points, one a line, to print instead">];
+}
+
+def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
+  let summary = "fill in the schedule of each kernel that has no schedule";
+  let description = [{
+    The loops of an expression are a point of the template: the draft model predicts the times of at
+    most 300 points, and the one that it ranks first is taken. The option `point` takes another one.
+    A point says along which dim the lanes of vectors lie, how many vectors and rows a tile has,
+    which taps of windows are unrolled, and the orders of the loops. The prediction counts
+    multiply-adds, loads that rows and taps share and the registers for them, guards, shorter tiles,
+    joined lanes, epilogues, and lines that come into the caches of the machine of the module.
+    Scalar code is a point too. A remark gives the point and its predicted cycles.
+
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
+    - **Keeps**: schedules that exist.
+    - **Gives up**: kernels of te.update and te.scan: their schedules stay empty.
+
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
+      %y = te.compute @y (d0: 64, d1: 77) {
+        %v = te.read %x[d0, d1] : tensor<64x77xf32>
+        %n = arith.negf %v : f32
+        te.yield %n : f32
+      } : tensor<64x77xf32>
+      te.return %y : tensor<64x77xf32>
+    }
+
+    // After
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
+      %0 = te.compute @y (d0: 64, d1: 77) {
+        %1 = te.read %x[d0, d1] : tensor<64x77xf32>
+        %2 = arith.negf %1 : f32
+        te.yield %2 : f32
+      } : tensor<64x77xf32>
+      te.return %0 : tensor<64x77xf32>
+    } schedule {
+      %0:2 = layout.loops @y : !layout.loop, !layout.loop
+      %1 = layout.fuse %0#0, %0#1
+      %2:3 = layout.split %1 [*, 4, 16]
+      layout.reorder %2#0, %2#1, %2#2
+      layout.register_tile %2#1
+      layout.vectorize %2#2
+      layout.bind %2#0 to parallel
+    }
+    ```
+  }];
+  let options = [
+    Option<"point", "point", "unsigned", "0",
+           "rank of the points to take from the spaces of expressions; counts modulo their number">];
+  let statistics = [Statistic<"numScheduled", "scheduled", "schedules made">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
+def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
+  let summary = "fill in, for blocks of threads, the schedule of each kernel that has no schedule";
+  let description = [{
+    Large products are tiled: a block of threads computes a square of results, and keeps in shared
+    memory the parts of both operands that a few reduction steps need. The lanes of a warp or of a
+    block share a long reduction. Any other result is computed by one lane, and a lane computes four
+    elements at once if they are adjacent. In a kernel of several expressions, a block computes a
+    row. Blocks have as many threads as the machine of the module says. A remark gives the form that was chosen for each kernel.
+
+    - **Needs**: kernels with labelled expressions (the end of the te stage).
+    - **Keeps**: schedules that exist.
+    - **Gives up**: kernels of te.update and te.scan: their schedules stay empty.
+
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
+      %y = te.compute @y (d0: 64, d1: 77) {
+        %v = te.read %x[d0, d1] : tensor<64x77xf32>
+        %n = arith.negf %v : f32
+        te.yield %n : f32
+      } : tensor<64x77xf32>
+      te.return %y : tensor<64x77xf32>
+    }
+
+    // After
+    te.kernel @k(%x: tensor<64x77xf32>) -> tensor<64x77xf32> {
+      %0 = te.compute @y (d0: 64, d1: 77) {
+        %1 = te.read %x[d0, d1] : tensor<64x77xf32>
+        %2 = arith.negf %1 : f32
+        te.yield %2 : f32
+      } : tensor<64x77xf32>
+      te.return %0 : tensor<64x77xf32>
+    } schedule {
+      %0:2 = layout.loops @y : !layout.loop, !layout.loop
+      %1 = layout.fuse %0#0, %0#1
+      %2:2 = layout.split %1 [*, 4]
+      %3:2 = layout.split %2#0 [*, 256]
+      layout.vectorize %2#1
+      layout.bind %3#0 to block
+      layout.bind %3#1 to lane
+    }
+    ```
+  }];
+  let statistics = [Statistic<"numScheduled", "scheduled", "schedules made">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
+#endif // DIALECTS_LAYOUT_TRANSFORMS_SCHEDULEPASSES
