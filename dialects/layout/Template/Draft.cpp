@@ -179,7 +179,24 @@ Draft::TileLoads Draft::getTileLoads(const Point &point, unsigned operand, size_
   }
   const LanePattern &pattern = getPattern(operand, *point.vectorDim, point.lanes);
   double vectors = pattern.varies ? point.vectors : 1;
-  return {pattern.loads * vectors * distinct * repeated, kept * vectors};
+  double loads = op.hasReduction() ? pattern.loads : getLoadsOfVector(point, operand);
+  return {loads * vectors * distinct * repeated, kept * vectors};
+}
+
+/// Returns the loads, or the stores, of one vector that are not within the steps of a reduction. If
+/// adjacent rows make adjacent elements, a tile is transposed in registers.
+double Draft::getLoadsOfVector(const Point &point, unsigned operand) {
+  constexpr double transposed = 3.5, twoRows = 8, threeRows = 10;
+  double loads = getPattern(operand, *point.vectorDim, point.lanes).loads;
+  int64_t adjacent = 1;
+  for (const TileRows &rows : point.rows)
+    if (operands[operand].stream.strides[rows.dim] == 1)
+      adjacent = rows.extent;
+  if (adjacent >= 4)
+    return std::min(loads, transposed);
+  if (adjacent == 1 || !operands[operand].access->isWrite())
+    return loads;
+  return std::min(loads, adjacent == 2 ? twoRows : threeRows);
 }
 
 /// Returns the same of all operands, or of those with a guard.
@@ -362,7 +379,8 @@ double Draft::getSetupCycles(const Point &point) {
   perSum += joinsLanes(point) || point.lanes == 1 ? scalarEpilogue : vectorEpilogue;
   for (auto [i, operand] : llvm::enumerate(operands))
     if (!operand.inSteps)
-      perSum += getPattern(i, *point.vectorDim, point.lanes).loads;
+      perSum += joinsLanes(point) ? getPattern(i, *point.vectorDim, point.lanes).loads
+                                  : getLoadsOfVector(point, i);
   if (joinsLanes(point))
     perSum += perHalving * llvm::Log2_64(point.lanes);
   return perTile + point.countAccumulators() * perSum;

@@ -68,6 +68,7 @@ private:
   bool isPacked(const Operand &operand, const Point &point);
   bool isWhole(const Point &point, unsigned dim);
   const LanePattern &getPattern(unsigned operand, unsigned dim, int64_t lanes);
+  double getLoadsOfVector(const Point &point, unsigned operand);
   TileLoads getTileLoads(const Point &point, unsigned operand, size_t numTaps);
   TileLoads getTotalLoads(const Point &point, size_t numTaps, bool onlyGuarded);
   double countLoads(const Point &point, bool onlyGuarded);

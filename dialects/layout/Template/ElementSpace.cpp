@@ -7,9 +7,10 @@
 //
 // The space of an expression without a reduction is the product of these knobs: the vector dim, with
 // which earlier dims are fused where all accesses allow it; lanes, fewer than the machine has if the
-// dim is short; one, two or four vectors; and the order of the outer loops, which is that of the
-// dims, or has one of them innermost. The latter is for transposes: lines that the vectors touch one
-// by one are used again in the next iteration.
+// dim is short; one, two or four vectors; rows along a dim in which an access is contiguous that the
+// lanes stride over, since such a tile is transposed in registers; and the order of the outer loops,
+// which is that of the dims, or has one of them innermost. The latter is for transposes without such
+// rows: lines that the vectors touch one by one are used again in the next iteration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,12 +48,38 @@ private:
       point.lanes = lanes;
       for (int64_t vectors = 1; vectors <= mostVectors; vectors *= 2) {
         point.vectors = vectors;
-        if (vectors == 1 || vectors * lanes < extent + lanes)
-          addOrders(point);
+        if (vectors > 1 && vectors * lanes >= extent + lanes)
+          continue;
+        addOrders(point);
+        addRows(point);
       }
       if (extent >= lanes)
         break;
     }
+  }
+
+  /// Adds tiles that are transposed in registers.
+  void addRows(Point point) {
+    constexpr int64_t mostSums = 16;
+    for (unsigned dim = rowDims; dim < op.getNumParallel(); ++dim) {
+      bool isFused = dim >= *point.vectorDim - point.fused && dim <= *point.vectorDim;
+      if (isFused || !isTransposed(*point.vectorDim, dim))
+        continue;
+      for (int64_t rows : {16, 8, 4}) {
+        if (rows * point.vectors > mostSums || rows > getExtent(op, roles, dim))
+          continue;
+        point.rows = {{dim, rows, 0}};
+        addOrders(point);
+      }
+    }
+  }
+
+  /// Returns whether an access is contiguous along `rows`, and strided along the vector dim.
+  bool isTransposed(unsigned vectorDim, unsigned rows) const {
+    return llvm::any_of(accesses, [&](const Access &access) {
+      return access.getStrideKind(rows, 2) == StrideKind::Contiguous &&
+             access.getStrideKind(vectorDim, 2) == StrideKind::Strided;
+    });
   }
 
   void addOrders(Point point) {
