@@ -349,25 +349,46 @@ Draft::CacheCycles Draft::getCacheCycles(const Point &point) {
           latency * (perSecondLevelLine * fromSecond.alone + perThirdLevelLine * fromThird.alone)};
 }
 
-/// Returns the cycles that a step of the reduction loses because the lines of distant rows share
-/// sets of the first-level cache, and evict each other before the next step.
+/// Returns the lines, relative to the first one, that the rows and the unrolled taps of a step touch.
+/// Of many, only a part is looked at.
+SmallVector<int64_t> Draft::findLinesOfStep(const Point &point, const Stream &stream) {
+  constexpr size_t most = 512;
+  SmallVector<int64_t> offsets = {0};
+  auto add = [&](unsigned dim, int64_t extent) {
+    int64_t stride = stream.strides[dim] * stream.elementBytes;
+    if (stride == 0)
+      return;
+    size_t count = offsets.size();
+    for (int64_t i = 1; i < extent && offsets.size() < most; ++i)
+      for (size_t k = 0; k < count; ++k)
+        offsets.push_back(offsets[k] + i * stride);
+  };
+  for (const TileRows &rows : point.rows)
+    add(rows.dim, rows.extent);
+  for (const Unroll &unroll : point.unrolled)
+    add(unroll.dim, getStepExtent(point, unroll.dim));
+  for (int64_t &offset : offsets)
+    offset /= machine.lineBytes;
+  llvm::sort(offsets);
+  offsets.erase(llvm::unique(offsets), offsets.end());
+  return offsets;
+}
+
+/// Returns the cycles that a step of the reduction loses because the lines of distant rows and taps
+/// share sets of the first-level cache, and evict each other before the next step.
 double Draft::getConflictCycles(const Point &point) {
-  constexpr double perEviction = 0.5;
+  constexpr double perEviction = 1;
+  int64_t sets = machine.getL1WayBytes() / machine.lineBytes;
   double cycles = 0;
   for (const Operand &operand : operands) {
     if (!operand.inSteps || isPacked(operand, point))
       continue;
-    for (const TileRows &rows : point.rows) {
-      int64_t stride = operand.stream.strides[rows.dim] * operand.stream.elementBytes;
-      if (stride < machine.lineBytes)
-        continue;
-      llvm::SmallDenseMap<int64_t, int64_t> lines; // in each set
-      for (int64_t row = 0; row < rows.extent; ++row)
-        ++lines[row * stride % machine.getL1WayBytes() / machine.lineBytes];
-      for (auto [set, count] : lines)
-        if (count >= machine.l1Ways)
-          cycles += perEviction * count;
-    }
+    llvm::SmallDenseMap<int64_t, int64_t> lines; // in each set
+    for (int64_t line : findLinesOfStep(point, operand.stream))
+      ++lines[line % sets];
+    for (auto [set, count] : lines)
+      if (count >= machine.l1Ways)
+        cycles += perEviction * count;
   }
   return cycles;
 }

@@ -83,6 +83,7 @@ private:
   double getMaskCycles(const Point &point, const Border &border, double loads);
   double getInteriorShare(const Point &point);
   double getRemainingShare(const Point &point);
+  SmallVector<int64_t> findLinesOfStep(const Point &point, const Stream &stream);
   double getConflictCycles(const Point &point);
   double getSetupCycles(const Point &point);
   /// Returns whether the lanes of a vector run along a reduction dim, and are joined at its end.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/Transforms/Copies.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,30 +22,6 @@ using namespace mlir::tssa::layout;
 
 static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("copy").category("layout-drop-copies");
-}
-
-/// Returns whether `read` reads the element at its own point. The index in a dim of size 1 is 0.
-static bool isIdentity(te::ReadOp read) {
-  for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults()))
-    if (read.getSourceType().getDimSize(dim) != 1 &&
-        expr != getAffineDimExpr(dim, expr.getContext()))
-      return false;
-  return true;
-}
-
-/// If `kernel` only copies a tensor, element by element, returns the parameter of this tensor.
-static BlockArgument findCopied(te::KernelOp kernel) {
-  Operation *terminator = kernel.getBodyBlock().getTerminator();
-  if (terminator->getNumOperands() != 1)
-    return {};
-  auto compute = terminator->getOperand(0).getDefiningOp<te::ComputeOp>();
-  if (!compute || compute.hasReduction() || compute.getPieces().size() != 1)
-    return {};
-  auto read = compute.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp<te::ReadOp>();
-  if (!read || read.getGuard() || read.getSourceType() != compute.getResult(0).getType() ||
-      !isIdentity(read))
-    return {};
-  return dyn_cast<BlockArgument>(read.getSource());
 }
 
 /// Returns whether `source` can replace `copy`. Two tensors that leave the program or a region
@@ -64,7 +41,7 @@ struct DropCopies : layout::impl::DropCopiesBase<DropCopies> {
     KernelVariants kernels(getOperation());
     getOperation().walk([&](te::LaunchOp launch) {
       if (te::KernelOp kernel = kernels.lookup(launch))
-        if (BlockArgument copied = findCopied(kernel))
+        if (BlockArgument copied = findCopiedParameter(kernel))
           drop(launch, launch.getInputs()[copied.getArgNumber()], kernels);
     });
     kernels.eraseUnused();

@@ -9,6 +9,7 @@
 #include "dialects/layout/Template/Roles.h"
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Transforms/ApplyStores.h"
+#include "dialects/layout/Transforms/Copies.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -43,7 +44,7 @@ bool layout::readsConstant(te::LaunchOp launch, te::ReadOp read) {
 }
 
 double StoreCosts::predictConversion(RankedTensorType type) {
-  constexpr double perElement = 1.2;
+  constexpr double perElement = 0.6;
   return perElement * static_cast<double>(countElements(type));
 }
 
@@ -53,6 +54,8 @@ static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
   te::ComputeOp compute = applied ? findOnlyExpression(*applied) : te::ComputeOp();
   if (!compute)
     return std::nullopt;
+  if (findCopiedParameter(*applied)) // which layout-drop-copies drops
+    return 0;
   SmallVector<Access> accesses = getAccesses(compute);
   for (Access &access : accesses)
     if (!access.isWrite() && readsConstant(launch, access.getRead()))

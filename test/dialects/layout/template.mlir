@@ -95,14 +95,15 @@ te.kernel @pool(%x: tensor<2x8x34xf32>) -> tensor<2x8x32xf32> {
   te.return %y : tensor<2x8x32xf32>
 }
 
-// A transpose: the lines that the lanes of a vector touch are used again by the next iteration.
+// A transpose: its tiles are transposed in registers, and the lines that one touches are used again by
+// the next one.
 // PRINT-LABEL: kernel @transpose
 // PRINT-NEXT: @y elements:
-// PRINT-NEXT: cycles: vector d2 {{[124]}}x16, outer d0 d2 d1
+// PRINT-NEXT: cycles: vector d2 {{[124]}}x16, rows d1 {{[0-9]+}}, outer d0 d2 d1
 // CHECK-LABEL: te.kernel @transpose
 // CHECK: %[[L:.*]]:3 = layout.loops @y
 // CHECK: %[[V:.*]]:{{[23]}} = layout.split %[[L]]#2
-// CHECK: layout.reorder %[[L]]#0, %[[V]]#0, %[[L]]#1,
+// CHECK: layout.reorder %[[L]]#0, %[[V]]#0, %{{.*}}#0, %{{.*}}#1,
 te.kernel @transpose(%x: tensor<2x4096x256xf32>) -> tensor<2x256x4096xf32> {
   %y = te.compute @y (d0: 2, d1: 256, d2: 4096) {
     %a = te.read %x[d0, d2, d1] : tensor<2x4096x256xf32>
