@@ -63,17 +63,21 @@ TouchedLines layout::findTouchedLines(const Stream &stream, ArrayRef<int64_t> ex
 /// The part of a cache that is left by other tensors and by what is fetched ahead.
 static constexpr double part = 0.75;
 
-/// Returns whether the lines along each dim find room in the sets of `cache` that they map to.
+/// Returns whether the lines of a block find room in the sets of `cache` that they map to: those at
+/// the multiples of the greatest common divisor of the strides.
 static bool fitsSets(const Stream &stream, ArrayRef<int64_t> extents, const Cache &cache) {
-  int64_t wayBytes = cache.bytes / cache.ways;
-  return stream.inOrder ||
-         llvm::all_of(llvm::zip_equal(stream.strides, extents), [&](auto entry) {
-           auto [stride, extent] = entry;
-           int64_t distance = stride * stream.elementBytes;
-           int64_t sets = wayBytes / std::max(std::gcd(distance, wayBytes), cache.lineBytes);
-           double room = part * static_cast<double>(cache.ways * std::max<int64_t>(sets, 1));
-           return distance < wayBytes || extent <= room;
-         });
+  if (stream.inOrder)
+    return true;
+  int64_t wayBytes = cache.bytes / cache.ways, divisor = wayBytes;
+  SmallVector<std::pair<int64_t, int64_t>> terms;
+  for (auto [stride, extent] : llvm::zip_equal(stream.strides, extents))
+    if (int64_t distance = stride * stream.elementBytes;
+        distance >= cache.lineBytes && extent > 1) {
+      divisor = std::gcd(distance, divisor);
+      terms.push_back({stride, extent});
+    }
+  int64_t sets = std::max<int64_t>(wayBytes / std::max(divisor, cache.lineBytes), 1);
+  return countDistinct(terms) <= part * static_cast<double>(cache.ways * sets);
 }
 
 MissedLines layout::findMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> tile,

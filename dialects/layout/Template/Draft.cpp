@@ -349,7 +349,7 @@ Draft::CacheCycles Draft::getCacheCycles(const Point &point) {
           latency * (perSecondLevelLine * fromSecond.alone + perThirdLevelLine * fromThird.alone)};
 }
 
-/// Returns the lines, relative to the first one, that the rows and the unrolled taps of a step touch.
+/// Returns the lines, relative to the first one, that the tile and the unrolled taps of a step touch.
 /// Of many, only a part is looked at.
 SmallVector<int64_t> Draft::findLinesOfStep(const Point &point, const Stream &stream) {
   constexpr size_t most = 512;
@@ -363,6 +363,8 @@ SmallVector<int64_t> Draft::findLinesOfStep(const Point &point, const Stream &st
       for (size_t k = 0; k < count; ++k)
         offsets.push_back(offsets[k] + i * stride);
   };
+  if (!op.hasReduction())
+    add(*point.vectorDim, point.vectors * point.lanes);
   for (const TileRows &rows : point.rows)
     add(rows.dim, rows.extent);
   for (const Unroll &unroll : point.unrolled)
@@ -374,14 +376,14 @@ SmallVector<int64_t> Draft::findLinesOfStep(const Point &point, const Stream &st
   return offsets;
 }
 
-/// Returns the cycles that a step of the reduction loses because the lines of distant rows and taps
+/// Returns the cycles that a step of the reduction, or a tile without one, loses because distant lines
 /// share sets of the first-level cache, and evict each other before the next step.
 double Draft::getConflictCycles(const Point &point) {
   constexpr double perEviction = 1;
   int64_t sets = machine.getL1WayBytes() / machine.lineBytes;
   double cycles = 0;
   for (const Operand &operand : operands) {
-    if (!operand.inSteps || isPacked(operand, point))
+    if ((!operand.inSteps && op.hasReduction()) || isPacked(operand, point))
       continue;
     llvm::SmallDenseMap<int64_t, int64_t> lines; // in each set
     for (int64_t line : findLinesOfStep(point, operand.stream))

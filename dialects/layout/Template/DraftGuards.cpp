@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/IR/Zeros.h"
 #include "dialects/layout/Template/Draft.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -56,7 +57,6 @@ double Draft::countStepsOfGuard(const Point &point, const Border &border) {
 /// Returns whether the loops in which the condition of `border` is the same stay within the zeros
 /// that stand for what lies outside. Then the memory is chosen before these loops.
 bool Draft::staysInZeros(const Point &point, const Border &border) {
-  constexpr double numZeros = 4096;
   for (const Operand &operand : operands) {
     if (!operand.inSteps || !operand.access->getRead().getGuard())
       continue;
@@ -66,7 +66,7 @@ bool Draft::staysInZeros(const Point &point, const Border &border) {
         break;
       span += static_cast<double>(operand.stream.strides[dim]) * (getExtent(op, roles, dim) - 1);
     }
-    if (span > numZeros)
+    if (span > static_cast<double>(numZeros))
       return false;
   }
   return true;

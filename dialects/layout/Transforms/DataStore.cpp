@@ -48,10 +48,10 @@ static bool pays(te::LaunchOp launch, te::KernelOp kernel, const LaunchStores &s
   std::optional<double> after = costs.predict(launch, kernel, converted);
   if (!before || !after)
     return false;
-  double conversion = StoreCosts::predictConversion(
+  double conversion = costs.predictConversion(
       cast<RankedTensorType>(launch.getInputs()[parameter].getType()));
   // A prediction is not exact: a small gain is none.
-  constexpr double leastGain = 0.98;
+  constexpr double leastGain = 0.96;
   bool isFaster = *after + conversion < leastGain * *before;
   auto options = remark::RemarkOpts::name("converted").category("layout-choose-stores");
   auto report = [&](auto &&remark) {

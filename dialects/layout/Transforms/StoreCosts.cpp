@@ -43,9 +43,11 @@ bool layout::readsConstant(te::LaunchOp launch, te::ReadOp read) {
   return parameter && launch.getInputs()[parameter.getArgNumber()].getDefiningOp<te::ConstantOp>();
 }
 
-double StoreCosts::predictConversion(RankedTensorType type) {
-  constexpr double perElement = 0.6;
-  return perElement * static_cast<double>(countElements(type));
+double StoreCosts::predictConversion(RankedTensorType type) const {
+  constexpr double perElement = 0.6, perDistantElement = 1.1;
+  double elements = static_cast<double>(countElements(type));
+  double bytes = 2 * elements * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return elements * (bytes <= static_cast<double>(machine.l2Bytes) ? perElement : perDistantElement);
 }
 
 static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,

@@ -36,8 +36,9 @@ public:
   std::optional<double> predict(te::LaunchOp launch, te::KernelOp kernel,
                                 const LaunchStores &stores);
 
-  /// Returns the cycles of the kernel that converts a tensor of `type`.
-  static double predictConversion(RankedTensorType type);
+  /// Returns the cycles of the kernel that converts a tensor of `type`, which may be in the
+  /// second-level cache with the result or not.
+  double predictConversion(RankedTensorType type) const;
 
 private:
   const MachineModel &machine;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BodyEvaluator.h"
+#include "dialects/layout/IR/Zeros.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -235,9 +236,6 @@ Value BodyEvaluator::holdsForAny(const Condition &guard) {
   return andMasks(guard.uniform, any);
 }
 
-/// Number of elements of the array of zeros that a load may read instead of a buffer.
-static constexpr int64_t numZeros = 4096;
-
 static bool isZero(TypedAttr pad) {
   if (auto number = dyn_cast<FloatAttr>(pad))
     return number.getValue().isPosZero();
@@ -245,16 +243,16 @@ static bool isZero(TypedAttr pad) {
   return number && number.getValue().isZero();
 }
 
-/// Returns `numZeros` zeros of `type` in a constant of the module around the insertion point.
+/// Returns `layout::numZeros` zeros of `type` in a constant of the module around the insertion point.
 static Value getZeros(OpBuilder &builder, Location loc, Type type) {
   auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string name;
   llvm::raw_string_ostream(name) << "tssa.zeros." << type;
-  auto memory = MemRefType::get({numZeros}, type);
+  auto memory = MemRefType::get({layout::numZeros}, type);
   if (!module.lookupSymbol(name)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
-    auto values = DenseElementsAttr::get(RankedTensorType::get({numZeros}, type),
+    auto values = DenseElementsAttr::get(RankedTensorType::get({layout::numZeros}, type),
                                          cast<Attribute>(builder.getZeroAttr(type)));
     memref::GlobalOp::create(builder, module.getLoc(), name, builder.getStringAttr("private"),
                              memory, values, /*constant=*/true, builder.getI64IntegerAttr(64));
@@ -273,7 +271,7 @@ Value BodyEvaluator::selectZeros(const TensorBuffer &buffer, const Condition &gu
     (moves ? moving : fixed) = (moves ? moving : fixed) + term;
   }
   if (!index.isNonNegative(moving) ||
-      !index.isNonNegative(index.simplify(-moving + (numZeros - 1))))
+      !index.isNonNegative(index.simplify(-moving + (layout::numZeros - 1))))
     return {};
   Location loc = index.getLoc();
   Value zeros = getZeros(builder, loc, getMemoryType(buffer.elementType));
