@@ -7,6 +7,8 @@
 
 #include "dialects/layout/Transforms/DataStore.h"
 #include "dialects/layout/Template/Roles.h"
+#include "dialects/layout/Transforms/DropGuards.h"
+#include "dialects/te/Analysis/PointDomain.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -41,31 +43,103 @@ static te::ReadOp findData(te::LaunchOp launch, const Roles &roles, const Launch
   return canStore ? data : te::ReadOp();
 }
 
-/// Returns whether the kernel with the converted data is predicted to be faster, with the conversion.
-static bool pays(te::LaunchOp launch, te::KernelOp kernel, const LaunchStores &stores,
-                 const LaunchStores &converted, unsigned parameter, StoreCosts &costs) {
-  std::optional<double> before = costs.predict(launch, kernel, stores);
-  std::optional<double> after = costs.predict(launch, kernel, converted);
-  if (!before || !after)
-    return false;
-  double conversion = StoreCosts::predictConversion(
-      cast<RankedTensorType>(launch.getInputs()[parameter].getType()));
-  // A prediction is not exact: a small gain is none.
-  constexpr double leastGain = 0.98;
-  bool isFaster = *after + conversion < leastGain * *before;
-  auto options = remark::RemarkOpts::name("converted").category("layout-choose-stores");
-  auto report = [&](auto &&remark) {
-    remark << remark::metric("Parameter", static_cast<int64_t>(parameter))
-           << remark::metric("CyclesAsIs", static_cast<int64_t>(*before))
-           << remark::metric("CyclesConverted", static_cast<int64_t>(*after))
-           << remark::metric("Conversion", static_cast<int64_t>(conversion));
-  };
-  if (isFaster)
-    report(remark::passed(launch.getLoc(), options));
-  else
-    report(remark::missed(launch.getLoc(), options));
-  return isFaster;
+/// Returns pads that make each index of `data` one of a cell, or nothing if all indexes are in bounds
+/// or a size is dynamic.
+static SmallVector<Primitive> getPads(te::ReadOp data) {
+  SmallVector<Primitive> pads;
+  te::PointDomain domain = te::PointDomain::get(data);
+  RankedTensorType type = data.getSourceType();
+  if (!data.getGuard() || !findObstacleToDropping(data).empty())
+    return pads;
+  for (auto [dim, index] : llvm::enumerate(data.getMap().getResults())) {
+    std::optional<int64_t> least = domain.getSimplifier().getConstantLowerBound(index);
+    std::optional<int64_t> most = domain.getSimplifier().getConstantUpperBound(index);
+    if (!least || !most)
+      return {};
+    int64_t low = std::max<int64_t>(-*least, 0);
+    int64_t high = std::max<int64_t>(*most - (type.getDimSize(dim) - 1), 0);
+    if (low != 0 || high != 0)
+      pads.push_back(Primitive::pad(dim, low, high));
+  }
+  return pads;
 }
+
+namespace {
+/// A layout of the data, with predicted cycles.
+struct Candidate {
+  LaunchStores stores;
+  double kernel = 0, conversion = 0;
+
+  double getCycles() const { return kernel + conversion; }
+};
+
+/// Predicts layouts of the data of one launch.
+class DataStoreChooser {
+public:
+  DataStoreChooser(te::LaunchOp launch, te::KernelOp kernel, te::ReadOp data, StoreCosts &costs)
+      : launch(launch), kernel(kernel), data(data), costs(costs),
+        parameter(cast<BlockArgument>(data.getSource()).getArgNumber()) {}
+
+  void choose(LaunchStores &stores, unsigned channels) {
+    std::optional<double> asIs = costs.predict(launch, kernel, stores);
+    LayoutMap map = moveLast(data.getSourceType().getRank(), channels);
+    std::optional<Candidate> last = convert(stores, map), padded;
+    if (!asIs || !last)
+      return;
+    SmallVector<Primitive> primitives = getPads(data);
+    if (!primitives.empty()) {
+      llvm::append_range(primitives, map.getPrimitives());
+      padded = convert(stores, *LayoutMap::get(primitives, [](const Twine &) {}));
+    }
+    const Candidate &best = padded && padded->getCycles() < last->getCycles() ? *padded : *last;
+    // A prediction is not exact: a small gain is none.
+    constexpr double leastGain = 0.98;
+    bool isFaster = best.getCycles() < leastGain * *asIs;
+    auto options = remark::RemarkOpts::name("converted").category("layout-choose-stores");
+    if (isFaster)
+      report(remark::passed(launch.getLoc(), options), *asIs, *last, padded);
+    else
+      report(remark::missed(launch.getLoc(), options), *asIs, *last, padded);
+    if (isFaster)
+      stores = LaunchStores(best.stores);
+  }
+
+private:
+  std::optional<Candidate> convert(const LaunchStores &stores, const LayoutMap &map) {
+    Candidate candidate{stores};
+    candidate.stores.inputs[parameter] = map;
+    candidate.stores.zeroPadded[parameter] = true;
+    std::optional<double> cycles = costs.predict(launch, kernel, candidate.stores);
+    if (!cycles)
+      return std::nullopt;
+    candidate.kernel = *cycles;
+    candidate.conversion = StoreCosts::predictConversion(data.getSourceType(), map);
+    return candidate;
+  }
+
+  template <typename Remark>
+  void report(Remark &&remark, double asIs, const Candidate &last,
+              const std::optional<Candidate> &padded) {
+    auto add = [&](StringRef name, double cycles) {
+      remark << remark::metric(name, static_cast<int64_t>(cycles));
+    };
+    remark << remark::metric("Parameter", static_cast<int64_t>(parameter));
+    add("CyclesAsIs", asIs);
+    add("CyclesConverted", last.kernel);
+    add("Conversion", last.conversion);
+    if (padded) {
+      add("CyclesPadded", padded->kernel);
+      add("PaddedConversion", padded->conversion);
+    }
+  }
+
+  te::LaunchOp launch;
+  te::KernelOp kernel;
+  te::ReadOp data;
+  StoreCosts &costs;
+  unsigned parameter;
+};
+} // namespace
 
 void layout::chooseDataStore(te::LaunchOp launch, te::KernelOp kernel, LaunchStores &stores,
                              StoreCosts &costs) {
@@ -78,11 +152,6 @@ void layout::chooseDataStore(te::LaunchOp launch, te::KernelOp kernel, LaunchSto
     return;
   unsigned rank = data.getSourceType().getRank();
   std::optional<unsigned> channels = findChannels(compute, roles, data);
-  if (!channels || rank < 3 || *channels + 1 == rank)
-    return;
-  unsigned parameter = cast<BlockArgument>(data.getSource()).getArgNumber();
-  LaunchStores converted = stores;
-  converted.inputs[parameter] = moveLast(rank, *channels);
-  if (pays(launch, kernel, stores, converted, parameter, costs))
-    stores = converted;
+  if (channels && rank >= 3 && *channels + 1 != rank)
+    DataStoreChooser(launch, kernel, data, costs).choose(stores, *channels);
 }

@@ -42,14 +42,17 @@ bool layout::readsConstant(te::LaunchOp launch, te::ReadOp read) {
   return parameter && launch.getInputs()[parameter.getArgNumber()].getDefiningOp<te::ConstantOp>();
 }
 
-double StoreCosts::predictConversion(RankedTensorType type) {
+double StoreCosts::predictConversion(RankedTensorType type, const LayoutMap &map) {
   constexpr double perElement = 1.2;
-  return perElement * static_cast<double>(countElements(type));
+  FailureOr<TensorLayout> layout = getLayout(map, type, [](const Twine &) {});
+  std::optional<Growth> growth = succeeded(layout) ? layout->getGrowth() : std::nullopt;
+  return perElement * static_cast<double>(countElements(type)) * (growth ? growth->asRatio() : 1);
 }
 
 static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
+                                         const std::vector<bool> &zeroPadded,
                                          const MachineModel &machine) {
-  OwningOpRef<te::KernelOp> applied = applyStoresToCopy(copy);
+  OwningOpRef<te::KernelOp> applied = applyStoresToCopy(copy, zeroPadded);
   te::ComputeOp compute = applied ? findOnlyExpression(*applied) : te::ComputeOp();
   if (!compute)
     return std::nullopt;
@@ -67,7 +70,7 @@ std::optional<double> StoreCosts::predict(te::LaunchOp launch, te::KernelOp kern
   if (isNew && findOnlyExpression(kernel)) {
     OwningOpRef<te::KernelOp> copy = kernel.clone();
     addStores(*copy, stores);
-    entry->second = predictCopy(launch, *copy, machine);
+    entry->second = predictCopy(launch, *copy, stores.zeroPadded, machine);
   }
   return entry->second;
 }

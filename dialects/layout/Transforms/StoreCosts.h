@@ -36,8 +36,9 @@ public:
   std::optional<double> predict(te::LaunchOp launch, te::KernelOp kernel,
                                 const LaunchStores &stores);
 
-  /// Returns the cycles of the kernel that converts a tensor of `type`.
-  static double predictConversion(RankedTensorType type);
+  /// Returns the cycles of the kernel that converts a tensor of `type` to the layout `map`, which
+  /// writes every cell.
+  static double predictConversion(RankedTensorType type, const LayoutMap &map);
 
 private:
   const MachineModel &machine;
