@@ -63,7 +63,8 @@ public:
       where = te::getInequalities(body.where);
     for (AffineExpr size : layout.getPhysicalShape())
       shape.push_back(*getConstant(size));
-    for (AffineExpr condition : layout.getElement(cell).front().guard)
+    GuardedIndex element = layout.getElement(cell).front();
+    for (AffineExpr condition : element.guard)
       hasElement.push_back(domain.getSimplifier().simplify(condition));
   }
 
