@@ -86,10 +86,15 @@ public:
     std::optional<Candidate> last = convert(stores, map), padded;
     if (!asIs || !last)
       return;
-    SmallVector<Primitive> primitives = getPads(data);
-    if (!primitives.empty()) {
+    // A guard along an outer dim skips steps; a guard along the dims of a tile costs time.
+    SmallVector<Primitive> pads = getPads(data);
+    for (size_t count = 1; count <= pads.size(); ++count) {
+      SmallVector<Primitive> primitives(ArrayRef(pads).take_back(count));
       llvm::append_range(primitives, map.getPrimitives());
-      padded = convert(stores, *LayoutMap::get(primitives, [](const Twine &) {}));
+      std::optional<Candidate> next =
+          convert(stores, *LayoutMap::get(primitives, [](const Twine &) {}));
+      if (next && (!padded || next->getCycles() < padded->getCycles()))
+        padded = next;
     }
     const Candidate &best = padded && padded->getCycles() < last->getCycles() ? *padded : *last;
     // A prediction is not exact: a small gain is none.

@@ -9,6 +9,7 @@
 #include "dialects/layout/Template/Roles.h"
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Transforms/ApplyStores.h"
+#include "dialects/layout/Transforms/SkippedSteps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -60,7 +61,8 @@ static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
   for (Access &access : accesses)
     if (!access.isWrite() && readsConstant(launch, access.getRead()))
       access.setPackable(access.getRead().getSource().hasOneUse());
-  return rankPoints(compute, accesses, machine).front().cycles;
+  std::vector<RankedPoint> points = rankPoints(compute, accesses, machine);
+  return points.front().cycles * getShareOfSteps(compute, points.front().point);
 }
 
 std::optional<double> StoreCosts::predict(te::LaunchOp launch, te::KernelOp kernel,
