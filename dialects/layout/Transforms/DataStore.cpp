@@ -83,22 +83,12 @@ public:
   void choose(LaunchStores &stores, unsigned channels) {
     std::optional<double> asIs = costs.predict(launch, kernel, stores);
     LayoutMap map = moveLast(data.getSourceType().getRank(), channels);
-    std::optional<Candidate> last = convert(stores, map), padded;
+    std::optional<Candidate> last = convert(stores, map);
     if (!asIs || !last)
       return;
-    // A guard along an outer dim skips steps; a guard along the dims of a tile costs time.
-    SmallVector<Primitive> pads = getPads(data);
-    for (size_t count = 1; count <= pads.size(); ++count) {
-      SmallVector<Primitive> primitives(ArrayRef(pads).take_back(count));
-      llvm::append_range(primitives, map.getPrimitives());
-      std::optional<Candidate> next =
-          convert(stores, *LayoutMap::get(primitives, [](const Twine &) {}));
-      if (next && (!padded || next->getCycles() < padded->getCycles()))
-        padded = next;
-    }
-    const Candidate &best = padded && padded->getCycles() < last->getCycles() ? *padded : *last;
-    // A prediction is not exact: a small gain is none.
-    constexpr double leastGain = 0.98;
+    std::optional<Candidate> padded = findPadded(stores, map, channels);
+    bool isPadded = padded && padded->getCycles() < leastGain * last->getCycles();
+    const Candidate &best = isPadded ? *padded : *last;
     bool isFaster = best.getCycles() < leastGain * *asIs;
     auto options = remark::RemarkOpts::name("converted").category("layout-choose-stores");
     if (isFaster)
@@ -110,6 +100,31 @@ public:
   }
 
 private:
+  /// A prediction is not exact: a small gain is none.
+  static constexpr double leastGain = 0.98;
+
+  /// Returns the best of the layouts that pad the data before `map` permutes it, if it can be padded.
+  /// The last dims are padded, since a tile has rows along these. A guard along the other dims may
+  /// skip steps, which costs less than to compute zeros. Rows of fewer channels than a vector has
+  /// lanes are not padded: the draft model does not tell how their lanes are loaded without a guard.
+  std::optional<Candidate> findPadded(const LaunchStores &stores, const LayoutMap &map,
+                                      unsigned channels) {
+    std::optional<Candidate> best;
+    MachineModel machine = getMachineModel(launch->getParentOfType<ModuleOp>());
+    SmallVector<Primitive> pads = getPads(data);
+    if (data.getSourceType().getDimSize(channels) < machine.lanes)
+      return best;
+    for (size_t count = 1; count <= pads.size(); ++count) {
+      SmallVector<Primitive> primitives(ArrayRef(pads).take_back(count));
+      llvm::append_range(primitives, map.getPrimitives());
+      std::optional<Candidate> next =
+          convert(stores, *LayoutMap::get(primitives, [](const Twine &) {}));
+      if (next && (!best || next->getCycles() < best->getCycles()))
+        best = next;
+    }
+    return best;
+  }
+
   std::optional<Candidate> convert(const LaunchStores &stores, const LayoutMap &map) {
     Candidate candidate{stores};
     candidate.stores.inputs[parameter] = map;

@@ -14,8 +14,8 @@ namespace mlir::tssa::layout {
 /// If `kernel` is a sum of products of data and constant weights, stores the data of `launch` with
 /// the input channels last in `stores`, provided that the draft model predicts a shorter time with
 /// it, with the conversion that `launch` then needs. Where the data is read beyond its bounds, as
-/// zeros, it may also be padded by what the reads need: the kernel then has no guards, and the
-/// conversion writes more.
+/// zeros, some of its dims may also be padded by what the reads need: the kernel then has no guards
+/// along these dims, and the conversion writes more.
 void chooseDataStore(te::LaunchOp launch, te::KernelOp kernel, LaunchStores &stores,
                      StoreCosts &costs);
 
