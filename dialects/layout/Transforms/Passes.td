@@ -203,9 +203,8 @@ def MaterializeStores : Pass<"layout-materialize-stores", "::mlir::ModuleOp"> {
 
     Cells without an element hold zero in a conversion, in a constant, unless all its elements are
     another number, and in the result of an expression that is no reduction. Where all launches pass
-    such tensors, a read that gives zero where its guard fails loses the constraints that fail only
-    where it then finds such a cell. This is proved for static sizes. Remarks give the number of
-    constraints that went, or why a guard stays.
+    such tensors, a read with a guard and `else` zero loses the constraints that are proved to fail
+    only where it then finds such a cell. Remarks give their number, or why a guard stays.
 
     - **Needs**: launches of kernels, perhaps with stores.
     - **Keeps**: the ops of the schedules other than stores, which are for the new loops.
