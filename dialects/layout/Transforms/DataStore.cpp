@@ -76,9 +76,11 @@ struct Candidate {
 /// Predicts layouts of the data of one launch.
 class DataStoreChooser {
 public:
-  DataStoreChooser(te::LaunchOp launch, te::KernelOp kernel, te::ReadOp data, StoreCosts &costs)
+  DataStoreChooser(te::LaunchOp launch, te::KernelOp kernel, te::ReadOp data, StoreCosts &costs,
+                   KnownConversions &conversions)
       : launch(launch), kernel(kernel), data(data), costs(costs),
-        parameter(cast<BlockArgument>(data.getSource()).getArgNumber()) {}
+        parameter(cast<BlockArgument>(data.getSource()).getArgNumber()),
+        known(conversions[launch.getInputs()[parameter]]) {}
 
   void choose(LaunchStores &stores, unsigned channels) {
     std::optional<double> asIs = costs.predict(launch, kernel, stores);
@@ -95,15 +97,19 @@ public:
       report(remark::passed(launch.getLoc(), options), *asIs, *last, padded);
     else
       report(remark::missed(launch.getLoc(), options), *asIs, *last, padded);
-    if (isFaster)
-      stores = LaunchStores(best.stores);
+    if (!isFaster)
+      return;
+    stores = LaunchStores(best.stores);
+    if (best.conversion != 0)
+      known.push_back(stores.inputs[parameter]);
   }
 
 private:
   /// A prediction is not exact: a small gain is none.
   static constexpr double leastGain = 0.98;
 
-  /// Returns the best of the layouts that pad the data before `map` permutes it, if it can be padded.
+  /// Returns the best of the layouts that pad the data before `map` permutes it, if it can be padded, and
+  /// of those to which it is converted for other launches.
   /// The last dims are padded, since a tile has rows along these. A guard along the other dims may
   /// skip steps, which costs less than to compute zeros. Rows of fewer channels than a vector has
   /// lanes are not padded: the draft model does not tell how their lanes are loaded without a guard.
@@ -114,14 +120,19 @@ private:
     SmallVector<Primitive> pads = getPads(data);
     if (data.getSourceType().getDimSize(channels) < machine.lanes)
       return best;
+    auto tryMap = [&](const LayoutMap &next) {
+      std::optional<Candidate> candidate = convert(stores, next);
+      if (candidate && (!best || candidate->getCycles() < best->getCycles()))
+        best = candidate;
+    };
     for (size_t count = 1; count <= pads.size(); ++count) {
       SmallVector<Primitive> primitives(ArrayRef(pads).take_back(count));
       llvm::append_range(primitives, map.getPrimitives());
-      std::optional<Candidate> next =
-          convert(stores, *LayoutMap::get(primitives, [](const Twine &) {}));
-      if (next && (!best || next->getCycles() < best->getCycles()))
-        best = next;
+      tryMap(*LayoutMap::get(primitives, [](const Twine &) {}));
     }
+    for (const LayoutMap &converted : known)
+      if (converted != map)
+        tryMap(converted);
     return best;
   }
 
@@ -133,7 +144,8 @@ private:
     if (!cycles)
       return std::nullopt;
     candidate.kernel = *cycles;
-    candidate.conversion = StoreCosts::predictConversion(data.getSourceType(), map);
+    if (!llvm::is_contained(known, map))
+      candidate.conversion = StoreCosts::predictConversion(data.getSourceType(), map);
     return candidate;
   }
 
@@ -158,11 +170,12 @@ private:
   te::ReadOp data;
   StoreCosts &costs;
   unsigned parameter;
+  SmallVector<LayoutMap, 1> &known; ///< the layouts to which the data is converted
 };
 } // namespace
 
 void layout::chooseDataStore(te::LaunchOp launch, te::KernelOp kernel, LaunchStores &stores,
-                             StoreCosts &costs) {
+                             StoreCosts &costs, KnownConversions &conversions) {
   te::ComputeOp compute = findOnlyExpression(kernel);
   if (!compute || compute.getNumResults() != 1 || llvm::is_contained(compute.getStaticSizes(), 0))
     return;
@@ -173,5 +186,5 @@ void layout::chooseDataStore(te::LaunchOp launch, te::KernelOp kernel, LaunchSto
   unsigned rank = data.getSourceType().getRank();
   std::optional<unsigned> channels = findChannels(compute, roles, data);
   if (channels && rank >= 3 && *channels + 1 != rank)
-    DataStoreChooser(launch, kernel, data, costs).choose(stores, *channels);
+    DataStoreChooser(launch, kernel, data, costs, conversions).choose(stores, *channels);
 }
