@@ -50,13 +50,23 @@ static double getStepArithmetic(te::ComputeOp op, const Roles &roles, double fun
          (op.hasReduction() ? op.getNumResults() : 0);
 }
 
+/// Returns whether the weights are parameters whose elements are always finite.
+static bool areFinite(te::ComputeOp op, ArrayRef<te::ReadOp> weights) {
+  auto kernel = op->getParentOfType<te::KernelOp>();
+  return kernel && !weights.empty() && llvm::all_of(weights, [&](te::ReadOp read) {
+           auto parameter = dyn_cast<BlockArgument>(read.getSource());
+           return parameter && !read.getGuard() && kernel.isFinite(parameter.getArgNumber());
+         });
+}
+
 Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
              const MachineModel &machine)
     : op(op), roles(roles), machine(machine),
       vectorArithmetic(getStepArithmetic(op, roles, functionOfVector)),
       scalarArithmetic(getStepArithmetic(op, roles, functionOfScalar)),
       vectorEpilogue(getArithmetic(op.getEpilogue(), functionOfVector)),
-      scalarEpilogue(getArithmetic(op.getEpilogue(), functionOfScalar)) {
+      scalarEpilogue(getArithmetic(op.getEpilogue(), functionOfScalar)),
+      hasFiniteWeights(areFinite(op, roles.weights)) {
   for (const Access &access : accesses) {
     Operand operand{&access, {}, isReadInSteps(op, access)};
     operand.stream.elementBytes = access.getElementBytes();
@@ -421,6 +431,7 @@ double Draft::getCycles(const Point &given) {
     steps *= llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim));
   double step = getStepCycles(point, unrolled, steps) + getConflictCycles(point);
   double border = (1 - getInteriorShare(point)) * getGuardCycles(point);
+  steps *= getShareOfSteps(point);
   double compute = countTiles(point) * (steps * (step + border) + getSetupCycles(point));
   auto [transfer, waiting] = getCacheCycles(point);
   return std::max(compute, transfer) + exposed * std::min(compute, transfer) + waiting;

@@ -83,6 +83,7 @@ private:
   double getMaskCycles(const Point &point, const Border &border, double loads);
   double getInteriorShare(const Point &point);
   double getRemainingShare(const Point &point);
+  double getShareOfSteps(const Point &point);
   SmallVector<int64_t> findLinesOfStep(const Point &point, const Stream &stream);
   double getConflictCycles(const Point &point);
   double getSetupCycles(const Point &point);
@@ -98,6 +99,7 @@ private:
   const MachineModel &machine;
   double vectorArithmetic, scalarArithmetic; ///< of a step, in simple instructions
   double vectorEpilogue, scalarEpilogue;
+  bool hasFiniteWeights; ///< so that their product with zero is zero
   SmallVector<Operand> operands;
   SmallVector<Border> borders;
   std::map<std::tuple<unsigned, unsigned, int64_t>, LanePattern> patterns;

@@ -18,6 +18,15 @@ static bool isUnrolled(const Point &point, unsigned dim) {
   return unroll && unroll->extent == 0;
 }
 
+/// Returns whether a tile may have several indexes along `dim`.
+static bool isTiled(const Point &point, unsigned dim) {
+  auto contains = [&](unsigned last, unsigned fused) { return dim <= last && dim + fused >= last; };
+  return contains(*point.vectorDim, point.fused) ||
+         llvm::any_of(point.rows, [&](const TileRows &rows) {
+           return rows.extent > 1 && contains(rows.dim, rows.fused);
+         });
+}
+
 double Draft::getInteriorShare(const Point &point) {
   double share = 1;
   for (const Border &border : borders) {
@@ -37,6 +46,17 @@ double Draft::getRemainingShare(const Point &point) {
   for (const Border &border : borders)
     if (border.dim != *point.vectorDim && isWhole(point, border.dim) && border.window &&
         isUnrolled(point, *border.window))
+      share *= 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
+  return share;
+}
+
+/// Returns the share of the steps that run. If the weights are finite and a tile has one index along a
+/// dim, the loops skip the taps that lie outside.
+double Draft::getShareOfSteps(const Point &point) {
+  double share = 1;
+  for (const Border &border : borders)
+    if (hasFiniteWeights && border.window && !isUnrolled(point, *border.window) &&
+        !isTiled(point, border.dim))
       share *= 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
   return share;
 }

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/ApplyStores.h"
+#include "dialects/layout/Transforms/DropGuards.h"
 #include "dialects/layout/Transforms/RowDims.h"
 #include "dialects/te/Analysis/PointDomain.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -257,7 +259,26 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static LogicalResult rewriteParameter(te::KernelOp kernel, const KernelStore &store) {
+/// Drops the guard of `read`, or a part of it, where the padding of its source replaces it.
+static void dropGuard(te::ReadOp read, const KernelStore &store, bool explain) {
+  if (!read.getGuard())
+    return;
+  StringRef obstacle = store.hasZeroPadding ? findObstacleToDropping(read)
+                                            : "the padding may hold other values than zero";
+  unsigned dropped = obstacle.empty() ? dropConstraints(read, store.layout) : 0;
+  if (!explain)
+    return;
+  auto options = remark::RemarkOpts::name("guard").category("layout-materialize-stores");
+  if (dropped != 0)
+    remark::passed(read.getLoc(), options)
+        << remark::metric("Constraints", static_cast<int64_t>(dropped));
+  if (dropped == 0 || read.getGuard())
+    remark::missed(read.getLoc(), options) << remark::reason(
+        "{0}", obstacle.empty() ? "it also fails elsewhere than in the padding" : obstacle);
+}
+
+static LogicalResult rewriteParameter(te::KernelOp kernel, const KernelStore &store,
+                                      bool explain) {
   unsigned number = *store.parameter;
   const TensorLayout &layout = store.layout;
   BlockArgument parameter = kernel.getArgument(number);
@@ -273,6 +294,9 @@ static LogicalResult rewriteParameter(te::KernelOp kernel, const KernelStore &st
   if (failed(readCells(store.op, parameter, layout)))
     return failure();
   parameter.setType(RankedTensorType::get(layout.getPhysicalTypeShape(), type.getElementType()));
+  if (!layout.isBijective())
+    for (Operation *user : parameter.getUsers())
+      dropGuard(cast<te::ReadOp>(user), store, explain);
   return success();
 }
 
@@ -304,7 +328,8 @@ static void setFunctionType(te::KernelOp kernel) {
                         kernel.getBodyBlock().getTerminator()->getOperandTypes()));
 }
 
-LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores) {
+LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores,
+                                  bool explain) {
   if (stores.empty())
     return success();
   llvm::StringMap<unsigned> rowsBefore = countRows(kernel);
@@ -312,7 +337,7 @@ LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> sto
     if (store.expression && failed(ExpressionRewriter(store).run()))
       return failure();
   for (const KernelStore &store : stores)
-    if (store.parameter && failed(rewriteParameter(kernel, store)))
+    if (store.parameter && failed(rewriteParameter(kernel, store, explain)))
       return failure();
   setFunctionType(kernel);
   kernel.walk([](te::ReadOp read) { simplifyDivisions(read); });
@@ -326,11 +351,16 @@ LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> sto
   return success();
 }
 
-OwningOpRef<te::KernelOp> layout::applyStoresToCopy(te::KernelOp kernel) {
+OwningOpRef<te::KernelOp> layout::applyStoresToCopy(te::KernelOp kernel,
+                                                    const std::vector<bool> &zeroPadded) {
   OwningOpRef<te::KernelOp> copy = kernel.clone();
   ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) { return success(); });
   FailureOr<std::vector<KernelStore>> stores = getStores(*copy);
-  if (failed(stores) || failed(applyStores(*copy, *stores)))
+  if (failed(stores))
+    return {};
+  for (KernelStore &store : *stores)
+    store.hasZeroPadding = store.parameter && !zeroPadded.empty() && zeroPadded[*store.parameter];
+  if (failed(applyStores(*copy, *stores, /*explain=*/false)))
     return {};
   return copy;
 }

@@ -23,11 +23,16 @@ namespace mlir::tssa::layout {
 /// Emits an error at a store with padding if the expression is a reduction that has several pieces
 /// or ops that may fail, and at a store with which an inner expression can no longer be computed
 /// row by row.
-LogicalResult applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores);
+///
+/// Guards of reads are dropped where a parameter has a padding of zeros (DropGuards.h). If `explain`,
+/// remarks say which.
+LogicalResult applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores, bool explain);
 
 /// Returns a copy of `kernel`, in no module, with the stores of its schedule applied. Returns null,
-/// without a diagnostic, if they cannot be applied.
-OwningOpRef<te::KernelOp> applyStoresToCopy(te::KernelOp kernel);
+/// without a diagnostic or remark, if they cannot be applied. `zeroPadded` says for each parameter
+/// whether its cells without an element hold zero; if it is empty, this is not known.
+OwningOpRef<te::KernelOp> applyStoresToCopy(te::KernelOp kernel,
+                                            const std::vector<bool> &zeroPadded = {});
 
 /// If an index of `read` has a division, simplifies all its indexes for the points at which its
 /// guard holds.

@@ -108,7 +108,7 @@ private:
       if (auto stored = maps.find(input);
           stored != maps.end() && canStore(kernel, number, stored->second))
         stores.inputs[number] = stored->second;
-    chooseDataStore(launch, kernel, stores, costs);
+    chooseDataStore(launch, kernel, stores, costs, conversions);
     chooseOutputs(launch, kernel, stores);
     if (mixed.contains(kernel.getSymNameAttr()))
       table.keepApart(launch, describeConstants(launch));
@@ -295,6 +295,7 @@ private:
   SymbolTable symbols;
   StoreCosts costs;
   StoreTable table;
+  KnownConversions conversions;
   llvm::SmallDenseSet<StringAttr> mixed; ///< names of kernels
   DenseMap<Value, LayoutMap> maps; ///< of results that are not stored as they are
   unsigned numStored = 0;

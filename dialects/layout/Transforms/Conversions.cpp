@@ -7,6 +7,7 @@
 
 #include "dialects/layout/Transforms/Conversions.h"
 #include "dialects/layout/Transforms/ApplyStores.h"
+#include "dialects/layout/Transforms/DropGuards.h"
 #include "dialects/layout/Transforms/StoredConstant.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/OutlineKernel.h"
@@ -50,7 +51,11 @@ Value Conversions::convertConstant(te::ConstantOp constant, const TensorLayout &
   OpBuilder builder(constant);
   auto type = cast<RankedTensorType>(elements.getType());
   remarkBytes(constant.getLoc(), "constant", type);
-  return te::ConstantOp::create(builder, constant.getLoc(), type, elements);
+  auto stored = te::ConstantOp::create(builder, constant.getLoc(), type, elements);
+  auto dense = dyn_cast<DenseElementsAttr>(elements);
+  if (!dense || !dense.isSplat() || isPositiveZero(dense.getSplatValue<Attribute>()))
+    zeroPadded.insert(stored);
+  return stored;
 }
 
 /// Returns the sizes of a tensor in the layout `to`. `value` has the same tensor in `from`.
@@ -139,6 +144,7 @@ Value Conversions::buildConversion(Value value, const TensorLayout &from, const 
   compute.walk([](te::ReadOp read) { simplifyDivisions(read); });
   remarkBytes(loc, "conversion", cast<RankedTensorType>(compute.getResult(0).getType()));
   pending.push_back(compute);
+  zeroPadded.insert(compute.getResult(0));
   return compute.getResult(0);
 }
 
@@ -147,4 +153,5 @@ void Conversions::outline() {
     te::outlineKernel(symbols, compute.getOperation(), "convert");
   pending.clear();
   known.clear();
+  zeroPadded.clear();
 }

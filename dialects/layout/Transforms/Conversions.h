@@ -15,7 +15,8 @@ namespace mlir::tssa::layout {
 
 /// Converts tensors of the host program to other layouts: a constant at compile time, any other
 /// tensor by a kernel that runs directly after its definition. A tensor is converted once to each
-/// layout. A remark has the bytes that a conversion writes.
+/// layout. Cells without an element are zero, except in a constant whose elements all have another
+/// value. A remark has the bytes that a conversion writes.
 class Conversions {
 public:
   explicit Conversions(SymbolTable &symbols) : symbols(symbols) {}
@@ -23,6 +24,10 @@ public:
   /// Returns `value`, which is stored in the layout `from`, in the layout `to`. Both layouts are of
   /// the same logical tensor. The caller must use the result.
   Value convert(Value value, const TensorLayout &from, const TensorLayout &to);
+
+  /// Returns whether `value` is a conversion whose cells without an element are zero. To be called
+  /// before `outline`.
+  bool hasZeroPadding(Value value) const { return zeroPadded.contains(value); }
 
   /// Moves the conversions at run time into kernels.
   void outline();
@@ -38,6 +43,7 @@ private:
 
   SymbolTable &symbols;
   llvm::DenseMap<Value, std::vector<Converted>> known;
+  llvm::DenseSet<Value> zeroPadded;
   SmallVector<te::ComputeOp> pending; ///< expressions of the host program
 };
 

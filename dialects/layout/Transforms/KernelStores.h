@@ -19,6 +19,8 @@ struct KernelStore {
   std::optional<unsigned> parameter;
   te::ComputeOp expression; ///< null for a parameter
   TensorLayout layout;      ///< dynamic dim i has the size s<i>
+  /// Of a parameter: whether all launches pass a tensor whose cells without an element hold zero.
+  bool hasZeroPadding = false;
 };
 
 /// Returns the layout of a tensor of type `type` under `map`. Refuses a map that does not fit the

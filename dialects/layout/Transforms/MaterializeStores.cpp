@@ -9,7 +9,10 @@
 /// 1. The results of launches get the types of their layouts.
 /// 2. Where the user of a tensor expects another layout than the tensor has, the user gets a
 ///    conversion of the tensor. An op that is not a launch of a kernel expects logical tensors.
-/// 3. The kernels are rewritten, and their stores are removed.
+/// 3. The kernels are rewritten, and their stores are removed. Where all launches of a kernel pass a
+///    tensor whose cells without an element hold zero, guards that these cells replace are dropped
+///    (DropGuards.h). Such tensors are conversions, and results of expressions that are no
+///    reductions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,9 +53,10 @@ public:
         setResultTypes(launch, *stored);
     });
     convertOperands();
+    findZeroPadding();
     conversions.outline();
     for (auto &[op, stored] : kernels)
-      if (failed(applyStores(stored.kernel, stored.stores)))
+      if (failed(applyStores(stored.kernel, stored.stores, /*explain=*/true)))
         return failure();
     return success();
   }
@@ -83,7 +87,10 @@ private:
   void setResultTypes(te::LaunchOp launch, const StoredKernel &stored) {
     SmallVector<Value> sizes;
     unsigned next = 0;
-    for (auto [result, layout] : llvm::zip_equal(launch.getResults(), stored.results)) {
+    te::KernelOp kernel = stored.kernel;
+    ValueRange values = kernel.getBodyBlock().getTerminator()->getOperands();
+    for (auto [result, layout, value] :
+         llvm::zip_equal(launch.getResults(), stored.results, values)) {
       auto type = cast<RankedTensorType>(result.getType());
       SmallVector<Value> bySize(type.getRank());
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -98,6 +105,8 @@ private:
           sizes.push_back(bySize[symbol.getPosition()]);
       result.setType(RankedTensorType::get(layout->getPhysicalTypeShape(), type.getElementType()));
       layouts.insert({result, *layout});
+      if (!value.getDefiningOp<te::ComputeOp>().hasReduction())
+        zeroPadded.insert(result);
       tensors.insert(result);
     }
     launch.getResultSizesMutable().assign(sizes);
@@ -146,11 +155,30 @@ private:
       use.set(conversions.convert(use.get(), from, to));
   }
 
+  /// Finds the parameters for which all launches pass a tensor with a padding of zeros.
+  void findZeroPadding() {
+    llvm::MapVector<Operation *, SmallVector<te::LaunchOp>> launches;
+    module.walk([&](te::LaunchOp launch) {
+      if (const StoredKernel *stored = lookup(launch))
+        launches[stored->kernel].push_back(launch);
+    });
+    auto isZeroPadded = [&](Value value) {
+      return zeroPadded.contains(value) || conversions.hasZeroPadding(value);
+    };
+    for (auto &[kernel, all] : launches)
+      for (KernelStore &store : kernels[kernel].stores)
+        store.hasZeroPadding =
+            store.parameter && llvm::all_of(all, [&](te::LaunchOp launch) {
+              return isZeroPadded(launch.getInputs()[*store.parameter]);
+            });
+  }
+
   ModuleOp module;
   SymbolTable symbols;
   Conversions conversions;
   llvm::MapVector<Operation *, StoredKernel> kernels;
   llvm::DenseMap<Value, TensorLayout> layouts; ///< of results that are not stored as they are
+  llvm::DenseSet<Value> zeroPadded;            ///< results of which cells without an element are 0
   llvm::SetVector<Value> tensors;              ///< that have a layout or are expected in one
 };
 

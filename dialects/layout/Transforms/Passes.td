@@ -42,7 +42,9 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     its results in the same layout if it walks the tensor dim by dim, or, for layouts other than
     orders of dims, if it is element-wise and the layout neither pads nor copies. A sum of products
     with constant weights gets its data with the input channels last where the draft model predicts
-    a shorter time for it and the conversion together. Where a reader of a contraction's result does
+    a shorter time for it and the conversion together. If that is faster still, the conversion also
+    writes a border of zeros, in as many dims, from the last on, as pays: reads need no guards along
+    these. Along other dims, guards skip steps, which the prediction takes into account. Where a reader of a contraction's result does
     not walk it dim by dim, such as a transpose, the sum of the times of the contraction and its
     readers decides. The layouts become `layout.store` ops in the schedules of the kernels. If
     launches need different layouts, a kernel is copied. Remarks give each layout that was chosen, or
@@ -200,6 +202,11 @@ def MaterializeStores : Pass<"layout-materialize-stores", "::mlir::ModuleOp"> {
     the program keep their types, as do tensors that an op other than a launch uses. Remarks give
     the bytes that each conversion writes.
 
+    Cells without an element hold zero in a conversion, in a constant, unless all its elements are
+    another number, and in the result of an expression that is no reduction. Where all launches pass
+    such tensors, a read with a guard and `else` zero loses the constraints that are proved to fail
+    only where it then finds such a cell. Remarks give their number, or why a guard stays.
+
     - **Needs**: launches of kernels, perhaps with stores.
     - **Keeps**: the ops of the schedules other than stores, which are for the new loops.
     - **Gives up**: nothing. A store that cannot be applied is an error.
@@ -241,19 +248,11 @@ def MaterializeStores : Pass<"layout-materialize-stores", "::mlir::ModuleOp"> {
     te.kernel @neg(%arg0: tensor<4x6xf32>) -> tensor<3x4x2xf32> {
       %0 = te.compute @y (d0: 3, d1: 4, d2: 2) {
         %1 = te.read %arg0[d1, d0 * 2 + d2] : tensor<4x6xf32>
-        %2 = arith.negf %1 : f32
-        te.yield %2 : f32
-      } : tensor<3x4x2xf32>
-      te.return %0 : tensor<3x4x2xf32>
-    }
+    ...
     te.kernel @exp(%arg0: tensor<3x4x2xf32>) -> tensor<4x6xf32> {
       %0 = te.compute @y (d0: 4, d1: 6) {
         %1 = te.read %arg0[d1 floordiv 2, d0, d1 mod 2] : tensor<3x4x2xf32>
-        %2 = math.exp %1 : f32
-        te.yield %2 : f32
-      } : tensor<4x6xf32>
-      te.return %0 : tensor<4x6xf32>
-    }
+    ...
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];

@@ -43,16 +43,19 @@ bool layout::readsConstant(te::LaunchOp launch, te::ReadOp read) {
   return parameter && launch.getInputs()[parameter.getArgNumber()].getDefiningOp<te::ConstantOp>();
 }
 
-double StoreCosts::predictConversion(RankedTensorType type) const {
+double StoreCosts::predictConversion(RankedTensorType type, const LayoutMap &map) const {
   constexpr double perElement = 0.6, perDistantElement = 1.1;
-  double elements = static_cast<double>(countElements(type));
-  double bytes = 2 * elements * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  return elements * (bytes <= static_cast<double>(machine.l2Bytes) ? perElement : perDistantElement);
+  FailureOr<TensorLayout> layout = getLayout(map, type, [](const Twine &) {});
+  std::optional<Growth> growth = succeeded(layout) ? layout->getGrowth() : std::nullopt;
+  double cells = static_cast<double>(countElements(type)) * (growth ? growth->asRatio() : 1);
+  double bytes = 2 * cells * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return cells * (bytes <= static_cast<double>(machine.l2Bytes) ? perElement : perDistantElement);
 }
 
 static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
+                                         const std::vector<bool> &zeroPadded,
                                          const MachineModel &machine) {
-  OwningOpRef<te::KernelOp> applied = applyStoresToCopy(copy);
+  OwningOpRef<te::KernelOp> applied = applyStoresToCopy(copy, zeroPadded);
   te::ComputeOp compute = applied ? findOnlyExpression(*applied) : te::ComputeOp();
   if (!compute)
     return std::nullopt;
@@ -72,7 +75,7 @@ std::optional<double> StoreCosts::predict(te::LaunchOp launch, te::KernelOp kern
   if (isNew && findOnlyExpression(kernel)) {
     OwningOpRef<te::KernelOp> copy = kernel.clone();
     addStores(*copy, stores);
-    entry->second = predictCopy(launch, *copy, machine);
+    entry->second = predictCopy(launch, *copy, stores.zeroPadded, machine);
   }
   return entry->second;
 }

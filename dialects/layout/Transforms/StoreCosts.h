@@ -31,14 +31,14 @@ public:
   explicit StoreCosts(const MachineModel &machine) : machine(machine) {}
 
   /// Returns the cycles of `kernel` with the layouts in which `launch` passes and gets tensors, or
-  /// nothing if the kernel has several expressions or cannot have these layouts. The same question
-  /// is answered once.
+  /// nothing if the kernel has several expressions or cannot have these layouts. Steps that guards
+  /// skip take no time. The same question is answered once.
   std::optional<double> predict(te::LaunchOp launch, te::KernelOp kernel,
                                 const LaunchStores &stores);
 
-  /// Returns the cycles of the kernel that converts a tensor of `type`, which may be in the
-  /// second-level cache with the result or not.
-  double predictConversion(RankedTensorType type) const;
+  /// Returns the cycles of the kernel that converts a tensor of `type` to the layout `map`, which
+  /// writes every cell. Both tensors may be in the second-level cache or not.
+  double predictConversion(RankedTensorType type, const LayoutMap &map) const;
 
 private:
   const MachineModel &machine;

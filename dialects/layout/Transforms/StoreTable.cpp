@@ -24,6 +24,8 @@ std::string LaunchStores::describe() const {
   for (ArrayRef<LayoutMap> list : {ArrayRef(inputs), ArrayRef(outputs)})
     for (const LayoutMap &map : list)
       stream << '|' << map;
+  for (bool isZero : zeroPadded)
+    stream << (isZero ? 'z' : '.');
   return text;
 }
 

@@ -18,10 +18,13 @@ namespace mlir::tssa::layout {
 /// order that the tensor has.
 struct LaunchStores {
   std::vector<LayoutMap> inputs, outputs;
+  /// For each operand, whether it is known to be converted, so that padding holds zeros.
+  std::vector<bool> zeroPadded;
 
   /// The layouts in which all tensors of `launch` are as they are.
   explicit LaunchStores(te::LaunchOp launch)
-      : inputs(launch.getInputs().size()), outputs(launch.getNumResults()) {}
+      : inputs(launch.getInputs().size()), outputs(launch.getNumResults()),
+        zeroPadded(launch.getInputs().size()) {}
 
   bool isEmpty() const;
   /// Returns a text that is equal for equal layouts only.

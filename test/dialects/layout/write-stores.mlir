@@ -25,7 +25,7 @@
 // STORES-NEXT: }
 // CHECK-LABEL: te.kernel @conv(%{{.*}}: tensor<2x2x3x2x6x6x8xf32>, %{{.*}}: tensor<2x2x3x3x8x16xf32>) -> tensor<2x2x3x2x4x4x16xf32>
 // CHECK: te.compute @y (d0: 2, d1: 2, d2: 3, d3: 2, d4: 4, d5: 4, d6: 16) reduce (d7: 16, d8: 3, d9: 3)
-// CHECK: te.read %{{.*}}[d0, d1, d2, d7 floordiv 8, d4 + d8, d5 + d9, d7 mod 8] : tensor<2x2x3x2x6x6x8xf32> where (d1 * 4 + d4 + d8 - 1 >= 0, -(d1 * 4 + d4) - d8 + 8 >= 0, d2 * 4 + d5 + d9 - 1 >= 0, -(d2 * 4 + d5) - d9 + 12 >= 0) else 0.000000e+00
+// CHECK: te.read %{{.*}}[d0, d1, d2, d7 floordiv 8, d4 + d8, d5 + d9, d7 mod 8] : tensor<2x2x3x2x6x6x8xf32>{{$}}
 // CHECK: te.read %{{.*}}[d3, d7 floordiv 8, d8, d9, d7 mod 8, d6] : tensor<2x2x3x3x8x16xf32>
 // REMARK: [Passed] stores | {{.*}} | Knobs="image d2 4 d3 4, out 16, in 8, weights in 8 out 16"
 func.func @main(%x: tensor<2x16x8x12xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<2x32x8x12xf32> {
@@ -53,8 +53,8 @@ te.kernel @conv(%x: tensor<2x16x8x12xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<
 // STORES-NEXT: }
 // CHECK-LABEL: te.kernel @strided(%{{.*}}: tensor<1x3x3x2x5x7x8xf32>, %{{.*}}: tensor<2x3x3x3x4x16xf32>) -> tensor<1x3x3x2x2x3x16xf32>
 // CHECK: te.compute @y (d0: 1, d1: 3, d2: 3, d3: 2, d4: 2, d5: 3, d6: 16) reduce (d7: 12, d8: 3, d9: 3)
-// CHECK: te.read %{{.*}}[0, d1, d2, d7 floordiv 8, d4 * 2 + d8, d5 * 2 + d9, d7 mod 8] : tensor<1x3x3x2x5x7x8xf32> where ((d1 * 2 + d4) * 2 + d8 - 1 >= 0, (d1 * 2 + d4) * -2 - d8 + 9 >= 0, (d2 * 3 + d5) * 2 + d9 - 1 >= 0, (d2 * 3 + d5) * -2 - d9 + 13 >= 0, d2 * -3 - d5 + 6 >= 0, d1 * -2 - d4 + 4 >= 0, d3 * -16 - d6 + 19 >= 0) else 0.000000e+00
-// CHECK: te.read %{{.*}}[d3, d7 floordiv 4, d8, d9, d7 mod 4, d6] : tensor<2x3x3x3x4x16xf32> where (d2 * -3 - d5 + 6 >= 0, d1 * -2 - d4 + 4 >= 0, d3 * -16 - d6 + 19 >= 0) else 0.000000e+00
+// CHECK: te.read %{{.*}}[0, d1, d2, d7 floordiv 8, d4 * 2 + d8, d5 * 2 + d9, d7 mod 8] : tensor<1x3x3x2x5x7x8xf32> where (d2 * -3 - d5 + 6 >= 0, d1 * -2 - d4 + 4 >= 0, d3 * -16 - d6 + 19 >= 0) else 0.000000e+00
+// CHECK: te.read %{{.*}}[d3, d7 floordiv 4, d8, d9, d7 mod 4, d6] : tensor<2x3x3x3x4x16xf32> where (d2 * -3 - d5 + 6 >= 0, d1 * -2 - d4 + 4 >= 0) else 0.000000e+00
 func.func @main(%x: tensor<1x12x9x13xf32>, %w: tensor<20x12x3x3xf32>) -> tensor<1x20x5x7xf32> {
   %y = te.launch @strided(%x, %w) : (tensor<1x12x9x13xf32>, tensor<20x12x3x3xf32>) -> tensor<1x20x5x7xf32>
   return %y : tensor<1x20x5x7xf32>
