@@ -429,7 +429,8 @@ double Draft::getCycles(const Point &given) {
   double unrolled = countUnrolled(point), steps = 1;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
     steps *= llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim));
-  double step = getStepCycles(point, unrolled, steps) + getConflictCycles(point);
+  double step = getStepCycles(point, unrolled, steps) + getConflictCycles(point) +
+                getBranchCycles(point);
   double border = (1 - getInteriorShare(point)) * getGuardCycles(point);
   steps *= getShareOfSteps(point);
   double compute = countTiles(point) * (steps * (step + border) + getSetupCycles(point));

@@ -83,7 +83,9 @@ private:
   double getMaskCycles(const Point &point, const Border &border, double loads);
   double getInteriorShare(const Point &point);
   double getRemainingShare(const Point &point);
+  bool skipsSteps(const Point &point, const Border &border);
   double getShareOfSteps(const Point &point);
+  double getBranchCycles(const Point &point);
   SmallVector<int64_t> findLinesOfStep(const Point &point, const Stream &stream);
   double getConflictCycles(const Point &point);
   double getSetupCycles(const Point &point);

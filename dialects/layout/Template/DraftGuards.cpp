@@ -50,15 +50,31 @@ double Draft::getRemainingShare(const Point &point) {
   return share;
 }
 
-/// Returns the share of the steps that run. If the weights are finite and a tile has one index along a
-/// dim, the loops skip the taps that lie outside.
+/// Returns whether loops skip the taps that lie outside across `border`: if the weights are finite and
+/// a tile has one index along the dim.
+bool Draft::skipsSteps(const Point &point, const Border &border) {
+  return hasFiniteWeights && border.window && !isUnrolled(point, *border.window) &&
+         !isTiled(point, border.dim);
+}
+
+/// Returns the share of the steps that run.
 double Draft::getShareOfSteps(const Point &point) {
   double share = 1;
   for (const Border &border : borders)
-    if (hasFiniteWeights && border.window && !isUnrolled(point, *border.window) &&
-        !isTiled(point, border.dim))
+    if (skipsSteps(point, border))
       share *= 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
   return share;
+}
+
+/// Returns the cycles of a step of the branches that skip steps. The shorter the loops in them are,
+/// the more branches there are, and the less the core knows ahead.
+double Draft::getBranchCycles(const Point &point) {
+  constexpr double perBranch = 5;
+  double cycles = 0;
+  for (const Border &border : borders)
+    if (skipsSteps(point, border))
+      cycles += perBranch / countStepsOfGuard(point, border);
+  return cycles;
 }
 
 /// Returns for how many steps the condition of `border` is the same.
