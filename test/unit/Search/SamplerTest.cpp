@@ -1,0 +1,216 @@
+//===- SamplerTest.cpp - tests of the samplers -*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Messages.h"
+
+#include "tssa/Search/Sampler.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <set>
+
+using namespace tssa::search;
+
+namespace {
+
+/// Twelve knobs of eight values: 2^36 points, of which two thirds are legal.
+Space makeLargeSpace() {
+  std::vector<Knob> knobs;
+  for (int i = 0; i < 12; ++i)
+    knobs.push_back({"k" + std::to_string(i), {0, 1, 2, 3, 4, 5, 6, 7}});
+  return llvm::cantFail(Space::create(
+      knobs, [](llvm::ArrayRef<int64_t> values) { return (values[0] + values[1]) % 3 != 0; }));
+}
+
+/// Five knobs of four values, without those where the first two are equal: 768 of 1,024 points.
+Space makeSmallSpace() {
+  std::vector<Knob> knobs;
+  for (int i = 0; i < 5; ++i)
+    knobs.push_back({"k" + std::to_string(i), {0, 1, 2, 3}});
+  return llvm::cantFail(
+      Space::create(knobs, [](llvm::ArrayRef<int64_t> values) { return values[0] != values[1]; }));
+}
+
+/// The time of a point: smallest at 5, 3, 5, 3, ...
+double getTime(const Point &point) {
+  double time = 1;
+  for (size_t i = 0; i < point.size(); ++i)
+    time += std::abs(double(point[i]) - (i % 2 ? 3 : 5));
+  return time;
+}
+
+std::vector<double> score(llvm::ArrayRef<Point> points) {
+  std::vector<double> scores;
+  for (const Point &point : points)
+    scores.push_back(1 / getTime(point));
+  return scores;
+}
+
+std::vector<Measured> measure(const Proposals &proposals) {
+  std::vector<Measured> history;
+  for (const Candidate &candidate : proposals.candidates)
+    history.push_back({candidate.point, getTime(candidate.point)});
+  return history;
+}
+
+std::vector<Point> getPoints(const Proposals &proposals) {
+  std::vector<Point> points;
+  for (const Candidate &candidate : proposals.candidates)
+    points.push_back(candidate.point);
+  return points;
+}
+
+double getBest(llvm::ArrayRef<Measured> history) {
+  double best = INFINITY;
+  for (const Measured &measured : history)
+    best = std::min(best, *measured.seconds);
+  return best;
+}
+
+class AnySamplerTest : public testing::TestWithParam<const char *> {
+protected:
+  std::unique_ptr<Sampler> sampler = llvm::cantFail(createSampler(GetParam()));
+};
+
+TEST_P(AnySamplerTest, ProposesLegalNewPointsBestFirst) {
+  Space space = makeLargeSpace();
+  EXPECT_EQ(sampler->getName(), GetParam());
+  Random first(3, 1, 0);
+  std::vector<Measured> history =
+      measure(createRandomSampler()->propose(space, {}, 40, score, first));
+  history[7].seconds = std::nullopt;
+  std::set<Point> seen;
+  for (const Measured &measured : history)
+    seen.insert(measured.point);
+  for (uint32_t round = 1; round < 6; ++round) {
+    Random random(3, 1, round);
+    Proposals proposals = sampler->propose(space, history, 16, score, random);
+    EXPECT_EQ(proposals.candidates.size(), 16u);
+    EXPECT_GT(proposals.illegal, 0u);
+    double last = INFINITY;
+    for (const Candidate &candidate : proposals.candidates) {
+      EXPECT_TRUE(space.contains(candidate.point));
+      EXPECT_TRUE(space.isLegal(candidate.point));
+      EXPECT_TRUE(seen.insert(candidate.point).second);
+      EXPECT_EQ(candidate.score, 1 / getTime(candidate.point));
+      EXPECT_LE(candidate.score, last);
+      last = candidate.score;
+    }
+    for (const Measured &measured : measure(proposals))
+      history.push_back(measured);
+  }
+}
+
+TEST_P(AnySamplerTest, RepeatsItself) {
+  Space space = makeLargeSpace();
+  Random first(3, 1, 0);
+  std::vector<Measured> history =
+      measure(createRandomSampler()->propose(space, {}, 40, score, first));
+  auto propose = [&](uint64_t seed, uint64_t task, uint32_t round) {
+    Random random(seed, task, round);
+    return getPoints(sampler->propose(space, history, 32, score, random));
+  };
+  EXPECT_EQ(propose(3, 1, 1), propose(3, 1, 1));
+  if (sampler->getName() == "coordinates")
+    return;
+  EXPECT_NE(propose(3, 1, 1), propose(4, 1, 1));
+  EXPECT_NE(propose(3, 1, 1), propose(3, 2, 1));
+  EXPECT_NE(propose(3, 1, 1), propose(3, 1, 2));
+}
+
+TEST_P(AnySamplerTest, EndsWithTheSpace) {
+  Space space = makeSmallSpace();
+  std::vector<Measured> history = {{space.getPoint(256), getTime(space.getPoint(256))}};
+  ASSERT_TRUE(space.isLegal(history[0].point));
+  uint32_t round = 0;
+  while (true) {
+    Random random(3, 1, round++);
+    Proposals proposals = sampler->propose(space, history, 100, score, random);
+    if (proposals.candidates.empty())
+      break;
+    for (const Measured &measured : measure(proposals))
+      history.push_back(measured);
+    ASSERT_LT(round, 100u);
+  }
+  std::set<Point> points;
+  for (const Measured &measured : history)
+    EXPECT_TRUE(points.insert(measured.point).second);
+  if (sampler->getName() != "coordinates")
+    EXPECT_EQ(points.size(), 768u);
+}
+
+TEST_P(AnySamplerTest, BearsBadScoresAndHistories) {
+  Space space = makeLargeSpace();
+  std::vector<Measured> history = {{Point(12, 1), 2.0},
+                                   {Point(12, 99), 0.1},
+                                   {Point(3, 0), 0.1},
+                                   {Point(12, 2), NAN},
+                                   {{}, 0.1}};
+  for (size_t count : {0, 1, 1000}) {
+    Random random(3, 1, 0);
+    auto bad = [&](llvm::ArrayRef<Point>) { return std::vector<double>(count, NAN); };
+    Proposals proposals = sampler->propose(space, history, 16, bad, random);
+    EXPECT_EQ(proposals.candidates.size(), 16u);
+    EXPECT_EQ(proposals.candidates[0].score, -INFINITY);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AnySamplerTest,
+                         testing::Values("random", "evolution", "coordinates"));
+
+TEST(SamplerTest, RefusesOtherNames) {
+  EXPECT_EQ(getMessage(createSampler("ppo")),
+            "there is no sampler 'ppo': expected random, evolution or coordinates");
+}
+
+TEST(SamplerTest, RandomGivesUpWhereNothingIsLegal) {
+  std::vector<Knob> knobs(20, {"k", {0, 1, 2, 3}});
+  for (size_t i = 0; i < knobs.size(); ++i)
+    knobs[i].name += std::to_string(i);
+  Space space = llvm::cantFail(Space::create(knobs, [](llvm::ArrayRef<int64_t>) { return false; }));
+  for (const char *name : {"random", "evolution"}) {
+    Random random(3, 1, 0);
+    Proposals proposals = llvm::cantFail(createSampler(name))->propose(space, {}, 8, score, random);
+    EXPECT_TRUE(proposals.candidates.empty());
+    EXPECT_GE(proposals.illegal, 8u * 64);
+  }
+}
+
+TEST(SamplerTest, EvolutionFollowsTheScores) {
+  Space space = makeLargeSpace();
+  double best[2];
+  for (int i : {0, 1}) {
+    auto sampler = i ? createEvolutionSampler() : createRandomSampler();
+    std::vector<Measured> history;
+    for (uint32_t round = 0; round < 4; ++round) {
+      Random random(3, 1, round);
+      for (const Measured &measured : measure(sampler->propose(space, history, 16, score, random)))
+        history.push_back(measured);
+    }
+    best[i] = getBest(history);
+  }
+  EXPECT_LE(best[1], 4);
+  EXPECT_GT(best[0], 8);
+}
+
+TEST(SamplerTest, CoordinatesEndAtAnOptimum) {
+  Space space = makeLargeSpace();
+  auto sampler = createCoordinateSampler();
+  Random random(3, 1, 0);
+  EXPECT_TRUE(sampler->propose(space, {}, 16, score, random).candidates.empty());
+  std::vector<Measured> history = {{Point(12, 0), std::nullopt}};
+  EXPECT_TRUE(sampler->propose(space, history, 16, score, random).candidates.empty());
+  history = {{Point(12, 1), getTime(Point(12, 1))}};
+  for (int round = 0; round < 100; ++round)
+    for (const Measured &measured : measure(sampler->propose(space, history, 24, score, random)))
+      history.push_back(measured);
+  EXPECT_TRUE(sampler->propose(space, history, 24, score, random).candidates.empty());
+  // 5 + 3 is legal, so the optimum is.
+  EXPECT_EQ(getBest(history), 1);
+}
+
+} // namespace
