@@ -85,14 +85,16 @@ static llvm::Error turnOnLog(Connection &connection) {
   using namespace std::chrono;
   auto end = steady_clock::now() + milliseconds(connection.getTimeout());
   while (true) {
-    Expected<std::string> mode = connection.readText("PRAGMA journal_mode = WAL");
-    if (mode && *mode == "wal")
+    Statement statement(connection, "PRAGMA journal_mode = WAL");
+    bool isOn = statement.step() && statement.getBytes(0) == "wal";
+    if (isOn)
       return llvm::Error::success();
-    if (steady_clock::now() >= end)
-      return mode ? connection.makeError("cannot have a write-ahead log: its file system lacks "
-                                         "shared memory")
-                  : mode.takeError();
-    llvm::consumeError(mode.takeError());
+    if (!statement.isLocked() || steady_clock::now() >= end) {
+      if (llvm::Error error = statement.takeError())
+        return error;
+      return connection.makeError("cannot have a write-ahead log: its file system has no shared "
+                                  "memory");
+    }
     std::this_thread::sleep_for(milliseconds(5));
   }
 }

@@ -79,7 +79,8 @@ Proposals FreshPoints::rank(ArrayRef<double> scores, uint64_t count) const {
     losses.push_back(-score);
   Proposals proposals;
   proposals.illegal = illegal;
-  for (size_t position : ArrayRef(sortedPositions(losses)).take_front(count))
+  std::vector<size_t> positions = sortedPositions(losses);
+  for (size_t position : ArrayRef(positions).take_front(count))
     proposals.candidates.push_back({points[position], scores[position]});
   return proposals;
 }
@@ -103,7 +104,8 @@ std::vector<Point> tssa::search::getFastest(const Space &space, History history,
     timed.push_back(&measured);
   }
   std::vector<Point> fastest;
-  for (size_t position : ArrayRef(sortedPositions(times)).take_front(count))
+  std::vector<size_t> positions = sortedPositions(times);
+  for (size_t position : ArrayRef(positions).take_front(count))
     fastest.push_back(timed[position]->point);
   return fastest;
 }

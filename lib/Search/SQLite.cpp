@@ -158,6 +158,8 @@ llvm::Error Statement::takeError() {
   return failure ? connection.makeError(failure) : llvm::Error::success();
 }
 
+bool Statement::isLocked() const { return (failure & 0xff) == SQLITE_BUSY; }
+
 int64_t Statement::getNumber(int column) const { return sqlite3_column_int64(handle, column); }
 
 std::optional<double> Statement::getReal(int column) const {

@@ -71,6 +71,8 @@ public:
   /// Runs the statement to its end and makes it ready for other values.
   llvm::Error run();
   llvm::Error takeError();
+  /// Whether the error is that another process has locked the file.
+  bool isLocked() const;
 
   int64_t getNumber(int column) const;
   /// Nullopt if the column is NULL.

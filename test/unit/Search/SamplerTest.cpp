@@ -198,7 +198,8 @@ TEST(SamplerTest, EvolutionFollowsTheScores) {
 }
 
 TEST(SamplerTest, CoordinatesEndAtAnOptimum) {
-  Space space = makeLargeSpace();
+  std::vector<Knob> knobs = makeLargeSpace().getKnobs().vec();
+  Space space = llvm::cantFail(Space::create(knobs));
   auto sampler = createCoordinateSampler();
   Random random(3, 1, 0);
   EXPECT_TRUE(sampler->propose(space, {}, 16, score, random).candidates.empty());
@@ -209,7 +210,6 @@ TEST(SamplerTest, CoordinatesEndAtAnOptimum) {
     for (const Measured &measured : measure(sampler->propose(space, history, 24, score, random)))
       history.push_back(measured);
   EXPECT_TRUE(sampler->propose(space, history, 24, score, random).candidates.empty());
-  // 5 + 3 is legal, so the optimum is.
   EXPECT_EQ(getBest(history), 1);
 }
 
