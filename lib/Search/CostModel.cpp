@@ -29,11 +29,13 @@ static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Success, or XGBoost's text of its last error without the addresses of its frames.
+/// Success, or XGBoost's text of its last error without its time of day and its frames.
 static llvm::Error check(int result, StringRef action) {
   if (result == 0)
     return llvm::Error::success();
   StringRef text = StringRef(XGBGetLastError()).split("\nStack trace").first.trim();
+  if (text.starts_with("["))
+    text = text.split("] ").second;
   return fail("XGBoost could not " + action + ": " + text);
 }
 

@@ -44,10 +44,9 @@ uint64_t FreshPoints::drawFromAll(uint64_t count, Random &random) {
       unknown.push_back(std::move(point));
   }
   uint64_t added = 0;
-  for (uint64_t index : random.sample(unknown.size(), unknown.size())) {
-    if (added == count)
-      break;
-    added += add(std::move(unknown[index]));
+  for (uint64_t i = 0; i < unknown.size() && added < count; ++i) {
+    std::swap(unknown[i], unknown[i + random.below(unknown.size() - i)]);
+    added += add(std::move(unknown[i]));
   }
   return added;
 }

@@ -18,6 +18,9 @@ using llvm::StringRef;
 /// The longest text or blob that is read into memory.
 static constexpr int maxValueBytes = 16 << 20;
 
+static constexpr llvm::StringLiteral readOnly =
+    "cannot be written: the file or its folder is read-only";
+
 /// Why SQLite could not open `path`. Its own error is that of a last try to open it for reading.
 static std::string explainFailedOpen(StringRef path) {
   StringRef folder = llvm::sys::path::parent_path(path);
@@ -26,9 +29,8 @@ static std::string explainFailedOpen(StringRef path) {
     return "cannot be opened: it is a folder";
   if (!llvm::sys::fs::is_directory(folder))
     return "cannot be opened: there is no such folder";
-  bool isWritable = !llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write);
-  if (!llvm::sys::fs::exists(path) && !isWritable)
-    return "cannot be made: its folder is read-only";
+  if (llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write))
+    return llvm::sys::fs::exists(path) ? readOnly.str() : "cannot be made: its folder is read-only";
   return "cannot be opened for reading and writing";
 }
 
@@ -52,7 +54,7 @@ llvm::Error Connection::makeError(int code) const {
   case SQLITE_FULL:
     return makeError("could not be written: the disk is full");
   case SQLITE_READONLY:
-    return makeError("cannot be written: the file or its folder is read-only");
+    return makeError(readOnly);
   case SQLITE_CANTOPEN:
     return makeError(explainFailedOpen(path));
   default:
@@ -63,10 +65,12 @@ llvm::Error Connection::makeError(int code) const {
 llvm::Error Connection::open(StringRef file, unsigned timeoutMilliseconds) {
   path = file.str();
   timeout = timeoutMilliseconds;
-  if (file.empty() || file.contains('\0') || file.starts_with(":"))
+  if (file.empty() || file.contains('\0'))
     return makeError("is no path of a database");
+  // Without this, `:memory:` and what begins with `file:` would be no paths to SQLite.
+  std::string opened = llvm::sys::path::is_absolute(path) ? path : "./" + path;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE;
-  if (int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr))
+  if (int code = sqlite3_open_v2(opened.c_str(), &handle, flags, nullptr))
     return makeError(code);
   sqlite3_busy_timeout(handle, int(timeout));
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, maxValueBytes);

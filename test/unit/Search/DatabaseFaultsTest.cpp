@@ -44,8 +44,22 @@ TEST_F(DatabaseFaultsTest, RefusesWhatIsNoDatabase) {
   EXPECT_EQ(getOpenError(), say("cannot be opened: it is a folder"));
   path = folder / "no" / "tune.db";
   EXPECT_EQ(getOpenError(), say("cannot be opened: there is no such folder"));
-  path = ":memory:";
+  path = "";
   EXPECT_EQ(getOpenError(), say("is no path of a database"));
+}
+
+TEST_F(DatabaseFaultsTest, TakesEveryNameForAFile) {
+  int status = wait(start([&] {
+    fs::current_path(folder);
+    int failures = 0;
+    for (const char *name : {":memory:", "file:tune.db?mode=memory", "tune.db"}) {
+      path = name;
+      failures += differs(getOpenError(), "");
+      failures += !fs::exists(folder / name);
+    }
+    return failures;
+  }));
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(DatabaseFaultsTest, RefusesOtherVersionsAndPrograms) {
@@ -180,15 +194,21 @@ TEST_F(DatabaseFaultsTest, WaitsForLocksUntilTheTimeout) {
 
 TEST_F(DatabaseFaultsTest, RefusesReadOnlyFolders) {
   makeDatabase();
+  std::string writable = folder / "writable.db";
+  fs::copy_file(path, writable);
+  ASSERT_EQ(::chmod(writable.c_str(), 0666), 0);
   ASSERT_EQ(::chmod(path.c_str(), 0444), 0);
   ASSERT_EQ(::chmod(folder.c_str(), 0555), 0);
   std::string before = readFile(path);
-  std::string here = path, fresh = folder / "new.db";
+  std::string fresh = folder / "new.db";
   int status = wait(start([&] {
     // The superuser may write everywhere.
     if (::geteuid() == 0 && ::setuid(65534) != 0)
       return skipped;
     int failures =
+        differs(getOpenError(), say("cannot be written: the file or its folder is read-only"));
+    path = writable;
+    failures +=
         differs(getOpenError(), say("cannot be written: the file or its folder is read-only"));
     path = fresh;
     return failures + differs(getOpenError(), say("cannot be made: its folder is read-only"));
