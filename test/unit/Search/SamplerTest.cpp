@@ -64,6 +64,13 @@ std::vector<Point> getPoints(const Proposals &proposals) {
   return points;
 }
 
+uint64_t hashProposals(const Space &space, const Proposals &proposals) {
+  std::string text;
+  for (const Candidate &candidate : proposals.candidates)
+    text += space.print(candidate.point) + "\n";
+  return hashBytes(text);
+}
+
 double getBest(llvm::ArrayRef<Measured> history) {
   double best = INFINITY;
   for (const Measured &measured : history)
@@ -161,6 +168,21 @@ TEST_P(AnySamplerTest, BearsBadScoresAndHistories) {
 
 INSTANTIATE_TEST_SUITE_P(All, AnySamplerTest,
                          testing::Values("random", "evolution", "coordinates"));
+
+// The same on every machine and with every compiler: a session of another one can be replayed.
+TEST(SamplerTest, ProposesTheSameEverywhere) {
+  Space space = makeLargeSpace();
+  Random first(3, 1, 0);
+  Proposals drawn = createRandomSampler()->propose(space, {}, 40, score, first);
+  EXPECT_EQ(hashProposals(space, drawn), 0xc4e039873d2c70d4u);
+  std::vector<Measured> history = measure(drawn);
+  Random second(3, 1, 1);
+  Proposals evolved = createEvolutionSampler()->propose(space, history, 64, score, second);
+  EXPECT_EQ(hashProposals(space, evolved), 0x2fd830c78f3ecf61u);
+  Random third(3, 1, 2);
+  Proposals small = createRandomSampler()->propose(makeSmallSpace(), {}, 40, score, third);
+  EXPECT_EQ(hashProposals(makeSmallSpace(), small), 0xe5f393f40bfad03du);
+}
 
 TEST(SamplerTest, RefusesOtherNames) {
   EXPECT_EQ(getMessage(createSampler("ppo")),
