@@ -56,7 +56,8 @@ static llvm::Error createTables(Connection &connection) {
 static constexpr llvm::Error (*migrations[])(Connection &) = {createTables};
 static_assert(std::size(migrations) == Database::version);
 
-/// The version of a file that is empty or ours and that this build can read.
+/// The version of a file that is empty or ours and that this build can read. Called in a
+/// transaction.
 static Expected<int64_t> readVersion(Connection &connection) {
   Expected<int64_t> version = connection.readNumber("PRAGMA user_version");
   if (!version)
@@ -77,6 +78,15 @@ static Expected<int64_t> readVersion(Connection &connection) {
   if (*version < 0 || (!isEmpty && *version == 0))
     return connection.makeError("has no version that was ever written");
   return version;
+}
+
+/// Refuses a file that is neither empty nor ours nor of a version that this build can read.
+static llvm::Error checkOrigin(Connection &connection) {
+  // Another process may make the file between two statements.
+  Transaction transaction(connection);
+  if (llvm::Error error = transaction.beginReading())
+    return error;
+  return readVersion(connection).takeError();
 }
 
 /// Another process that opens the same new file may keep SQLite from changing the mode without
@@ -154,9 +164,7 @@ Expected<Database> Database::open(StringRef path, unsigned timeoutMilliseconds) 
                             "PRAGMA foreign_keys = ON", "PRAGMA synchronous = NORMAL"})
     if (llvm::Error error = connection->run(setting))
       return std::move(error);
-  if (Expected<int64_t> version = readVersion(*connection); !version)
-    return version.takeError();
-  for (auto *step : {turnOnLog, migrate, checkStructure, checkTables})
+  for (auto *step : {checkOrigin, turnOnLog, migrate, checkStructure, checkTables})
     if (llvm::Error error = step(*connection))
       return std::move(error);
   return Database(std::move(connection));

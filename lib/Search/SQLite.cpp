@@ -183,11 +183,15 @@ Transaction::~Transaction() {
     llvm::consumeError(connection.run("ROLLBACK"));
 }
 
-llvm::Error Transaction::begin() {
-  llvm::Error error = connection.run("BEGIN IMMEDIATE");
+llvm::Error Transaction::run(StringRef sql) {
+  llvm::Error error = connection.run(sql);
   isOpen = !error;
   return error;
 }
+
+llvm::Error Transaction::beginReading() { return run("BEGIN"); }
+
+llvm::Error Transaction::begin() { return run("BEGIN IMMEDIATE"); }
 
 llvm::Error Transaction::commit() {
   llvm::Error error = connection.run("COMMIT");

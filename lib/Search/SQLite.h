@@ -94,11 +94,15 @@ public:
   explicit Transaction(Connection &connection) : connection(connection) {}
   Transaction(const Transaction &) = delete;
   ~Transaction();
+  /// For reading only: all statements see the file at one time.
+  llvm::Error beginReading();
   /// Waits for other writers until the timeout.
   llvm::Error begin();
   llvm::Error commit();
 
 private:
+  llvm::Error run(llvm::StringRef sql);
+
   Connection &connection;
   bool isOpen = false;
 };

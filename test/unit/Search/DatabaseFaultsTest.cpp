@@ -138,6 +138,27 @@ TEST_F(DatabaseFaultsTest, FindsDamage) {
   EXPECT_EQ(countTrials(), 3u);
 }
 
+// Opening looks at every page, not only at those that it needs.
+TEST_F(DatabaseFaultsTest, FindsDamageInATable) {
+  makeDatabase();
+  sqlite3 *handle = nullptr;
+  sqlite3_stmt *statement = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
+  ASSERT_EQ(sqlite3_prepare_v2(handle, "SELECT rootpage FROM sqlite_schema WHERE name = 'trial'",
+                               -1, &statement, nullptr),
+            SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(statement), SQLITE_ROW);
+  int page = sqlite3_column_int(statement, 0);
+  sqlite3_finalize(statement);
+  sqlite3_close(handle);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp((page - 1) * 4096 + 3);
+  file.write("\xff\xff\xff\xff", 4);
+  file.close();
+  std::string error = getOpenError();
+  EXPECT_EQ(error.find(say("is a damaged SQLite database")), 0u) << error;
+}
+
 TEST_F(DatabaseFaultsTest, LeavesOutRowsOutOfRange) {
   makeDatabase();
   runSQL("PRAGMA foreign_keys = OFF;"

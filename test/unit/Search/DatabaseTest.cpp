@@ -166,6 +166,17 @@ TEST_F(DatabaseTest, SurvivesKillsAtAnyTime) {
   EXPECT_GT(before, 0u);
 }
 
+TEST_F(DatabaseTest, ManyProcessesMakeOneFile) {
+  for (int turn = 0; turn < 15; ++turn) {
+    path = folder / (std::to_string(turn) + ".db");
+    std::vector<pid_t> children;
+    for (int i = 0; i < 8; ++i)
+      children.push_back(start([&] { return differs(getOpenError(20000), ""); }));
+    for (pid_t child : children)
+      EXPECT_EQ(wait(child), 0);
+  }
+}
+
 TEST_F(DatabaseTest, TwoProcessesMakeAndWriteOneFile) {
   std::vector<pid_t> children;
   for (int i = 0; i < 2; ++i)
