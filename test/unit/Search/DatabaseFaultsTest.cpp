@@ -13,6 +13,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <thread>
 
 namespace fs = std::filesystem;
 using namespace tssa::search;
@@ -211,6 +212,21 @@ TEST_F(DatabaseFaultsTest, WaitsForLocksUntilTheTimeout) {
   EXPECT_EQ(getOpenError(50), say("is locked by another process, for more than 50 ms"));
   sqlite3_close(other);
   EXPECT_EQ(getOpenError(50), "");
+}
+
+// Here SQLite itself does not wait.
+TEST_F(DatabaseFaultsTest, WaitsForOneThatMakesTheFile) {
+  sqlite3 *other = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_EQ(getOpenError(50), say("is locked by another process, for more than 50 ms"));
+  std::thread end([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+  });
+  EXPECT_EQ(getOpenError(20000), "");
+  end.join();
+  sqlite3_close(other);
 }
 
 TEST_F(DatabaseFaultsTest, RefusesReadOnlyFolders) {

@@ -167,11 +167,22 @@ TEST_F(DatabaseTest, SurvivesKillsAtAnyTime) {
 }
 
 TEST_F(DatabaseTest, ManyProcessesMakeOneFile) {
-  for (int turn = 0; turn < 15; ++turn) {
+  for (int turn = 0; turn < 25; ++turn) {
     path = folder / (std::to_string(turn) + ".db");
+    // All begin at once: when the parent closes its end.
+    int gate[2];
+    ASSERT_EQ(::pipe(gate), 0);
     std::vector<pid_t> children;
     for (int i = 0; i < 8; ++i)
-      children.push_back(start([&] { return differs(getOpenError(20000), ""); }));
+      children.push_back(start([&] {
+        char nothing;
+        ::close(gate[1]);
+        if (::read(gate[0], &nothing, 1) != 0)
+          return 1;
+        return differs(getOpenError(20000), "");
+      }));
+    ::close(gate[0]);
+    ::close(gate[1]);
     for (pid_t child : children)
       EXPECT_EQ(wait(child), 0);
   }

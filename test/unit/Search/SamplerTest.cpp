@@ -219,6 +219,15 @@ TEST(SamplerTest, EvolutionFollowsTheScores) {
   EXPECT_GT(best[0], 8);
 }
 
+TEST(SamplerTest, CoordinatesStepAroundTheBestTwo) {
+  Space space = llvm::cantFail(Space::create({{"a", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}}));
+  std::vector<Measured> history = {{{1}, 3.0}, {{5}, 1.0}, {{8}, 2.0}};
+  Random random(3, 1, 0);
+  auto scorer = [](llvm::ArrayRef<Point> points) { return std::vector<double>(points.size()); };
+  Proposals proposals = createCoordinateSampler()->propose(space, history, 9, scorer, random);
+  EXPECT_EQ(getPoints(proposals), (std::vector<Point>{{4}, {6}, {7}, {9}}));
+}
+
 TEST(SamplerTest, CoordinatesEndAtAnOptimum) {
   std::vector<Knob> knobs = makeLargeSpace().getKnobs().vec();
   Space space = llvm::cantFail(Space::create(knobs));
