@@ -121,6 +121,8 @@ public:
   /// Returns the number of a new session.
   llvm::Expected<int64_t> beginSession(uint64_t seed, llvm::StringRef options);
 
+  /// The task with this key, or none. If its text is not the caller's, the file is not to be used
+  /// for the task: one of the two has a wrong key.
   llvm::Expected<std::optional<Task>> readTask(llvm::StringRef key);
   struct Trials {
     std::vector<Trial> valid;
