@@ -96,7 +96,7 @@ function(tssa_passes target room name)
 endfunction()
 
 # tssa_plain_library(NAME SOURCES... [LINK lib...])
-#   A static library without MLIR or LLVM: the runtime's side of the house.
+#   A static library without MLIR: the runtime's side of the house, and the search.
 function(tssa_plain_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

@@ -1,0 +1,208 @@
+//===- DatabaseTest.cpp - tests of what a database keeps -*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "DatabaseTest.h"
+
+#include <csignal>
+#include <thread>
+
+using namespace tssa::search;
+
+namespace {
+
+TEST_F(DatabaseTest, KeepsTasksAndTrials) {
+  {
+    Database database = open();
+    WriteBatch batch = makeBatch(2);
+    batch.trials[1].status = TrialStatus::Timeout;
+    batch.trials[1].seconds = std::nullopt;
+    ASSERT_EQ(getMessage(database.write(batch)), "");
+    batch.tasks[0].text = "another text";
+    batch.trials.clear();
+    ASSERT_EQ(getMessage(database.write(batch)), "");
+  }
+  Database database = open();
+  EXPECT_EQ(llvm::cantFail(database.readTask("k"))->text, "text");
+  EXPECT_EQ(llvm::cantFail(database.readTask("other")), std::nullopt);
+  Database::Trials trials = llvm::cantFail(database.readTrials("k"));
+  ASSERT_EQ(trials.valid.size(), 2u);
+  EXPECT_EQ(trials.invalid, 0u);
+  const Trial &first = trials.valid[0];
+  EXPECT_EQ(first.task, "k");
+  EXPECT_EQ(first.point, "rows=6");
+  EXPECT_EQ(first.status, TrialStatus::Measured);
+  EXPECT_EQ(first.seconds, 1.0);
+  EXPECT_EQ(first.wallSeconds, 0.5);
+  EXPECT_EQ(first.when, 1800000000);
+  EXPECT_EQ(first.epoch, "e1");
+  EXPECT_EQ(first.machine, "m1");
+  EXPECT_EQ(trials.valid[1].status, TrialStatus::Timeout);
+  EXPECT_EQ(trials.valid[1].seconds, std::nullopt);
+  EXPECT_TRUE(llvm::cantFail(database.readTrials("other")).valid.empty());
+}
+
+TEST_F(DatabaseTest, KeepsTheFastestRecord) {
+  Database database = open();
+  std::string schedule("a\0b", 3);
+  auto write = [&](double seconds, std::string text, std::string machine = "m1") {
+    WriteBatch batch = makeBatch(0);
+    batch.records = {{"k", machine, "e1", seconds, text}};
+    return database.write(batch);
+  };
+  ASSERT_EQ(getMessage(write(2, "slow")), "");
+  ASSERT_EQ(getMessage(write(1, schedule)), "");
+  ASSERT_EQ(getMessage(write(1.5, "slower")), "");
+  ASSERT_EQ(getMessage(write(0.5, "other machine", "m2")), "");
+  std::optional<Record> record = llvm::cantFail(database.readRecord("k", "m1", "e1"));
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->seconds, 1);
+  EXPECT_EQ(record->schedule, schedule);
+  EXPECT_EQ(llvm::cantFail(database.readRecord("k", "m2", "e1"))->schedule, "other machine");
+  EXPECT_FALSE(llvm::cantFail(database.readRecord("k", "m1", "e2")));
+}
+
+TEST_F(DatabaseTest, KeepsSessions) {
+  Database database = open();
+  int64_t first = llvm::cantFail(database.beginSession(UINT64_MAX, "--trials=8"));
+  int64_t second = llvm::cantFail(database.beginSession(7, ""));
+  EXPECT_NE(first, second);
+  WriteBatch batch;
+  batch.proposals = {
+      {first, "k", 0, "rows=6"}, {second, "k", 0, "rows=1"}, {first, "k", 1, "rows=2"}};
+  ASSERT_EQ(getMessage(database.write(batch)), "");
+  std::optional<Session> session = llvm::cantFail(database.readSession(first));
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->seed, UINT64_MAX);
+  EXPECT_EQ(session->options, "--trials=8");
+  ASSERT_EQ(session->proposals.size(), 2u);
+  EXPECT_EQ(session->proposals[0].point, "rows=6");
+  EXPECT_EQ(session->proposals[1].point, "rows=2");
+  EXPECT_EQ(session->proposals[1].round, 1);
+  EXPECT_FALSE(llvm::cantFail(database.readSession(99)));
+}
+
+TEST_F(DatabaseTest, WritesAllOfABatchOrNothing) {
+  Database database = open();
+  auto expectRefused = [&](const WriteBatch &batch, const char *why) {
+    EXPECT_EQ(getMessage(database.write(batch)), say(std::string("was not changed: ") + why));
+    EXPECT_FALSE(llvm::cantFail(database.readTask("k")));
+  };
+  auto expectBadTrial = [&](auto change, const char *why) {
+    WriteBatch batch = makeBatch(3);
+    change(batch.trials[2]);
+    expectRefused(batch, why);
+  };
+  expectBadTrial([](Trial &trial) { trial.point = std::string(65537, 'x'); },
+                 "a text of a trial is too long, or it has no task");
+  expectBadTrial([](Trial &trial) { trial.status = TrialStatus(6); },
+                 "a trial has an unknown status");
+  expectBadTrial([](Trial &trial) { trial.seconds = std::nullopt; },
+                 "exactly the measured trials have a time");
+  expectBadTrial([](Trial &trial) { trial.seconds = 1 / 0.0; },
+                 "a time of a trial is out of range");
+  WriteBatch batch = makeBatch(1);
+  batch.records = {{"k", "m1", "e1", 1, std::string((1 << 20) + 1, 'x')}};
+  expectRefused(batch, "the schedule of a record is too long");
+  batch = makeBatch(1);
+  batch.tasks.push_back({"", ""});
+  expectRefused(batch, "a task has no key or a longer one than is possible");
+  batch = makeBatch(1);
+  batch.trials[0].task = "no such task";
+  EXPECT_EQ(getMessage(database.write(batch)),
+            say("could not be read or written: constraint failed"));
+  EXPECT_FALSE(llvm::cantFail(database.readTask("k")));
+}
+
+TEST_F(DatabaseTest, SurvivesAnAbortInATransaction) {
+  ASSERT_EQ(getMessage(open().write(makeBatch(3))), "");
+  // More than fits into SQLite's cache, so that a part is in the log before the end.
+  WriteBatch large = makeBatch(200);
+  for (Trial &trial : large.trials)
+    trial.point = std::string(60000, 'x');
+  int status = wait(start([&] {
+    // Every connection from now on calls this after each row that it writes.
+    static int rows = 0;
+    auto install = [](sqlite3 *handle, const char **, const void *) -> int {
+      sqlite3_update_hook(
+          handle,
+          +[](void *, int, const char *, const char *, sqlite3_int64) {
+            if (++rows == 190)
+              ::abort();
+          },
+          nullptr);
+      return SQLITE_OK;
+    };
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(+install));
+    return differs(getMessage(open().write(large)), "");
+  }));
+  EXPECT_EQ(status, -SIGABRT);
+  EXPECT_GT(std::filesystem::file_size(path + "-wal"), 4u << 20);
+  EXPECT_EQ(countTrials(), 3u);
+  ASSERT_EQ(getMessage(open().write(makeBatch(1))), "");
+  EXPECT_EQ(countTrials(), 4u);
+}
+
+TEST_F(DatabaseTest, SurvivesKillsAtAnyTime) {
+  open();
+  size_t before = 0;
+  for (int milliseconds = 1; milliseconds < 40; milliseconds += 3) {
+    pid_t child = start([&] {
+      Database database = open();
+      while (true)
+        if (llvm::Error error = database.write(makeBatch(7)))
+          return differs(llvm::toString(std::move(error)), "");
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    ::kill(child, SIGKILL);
+    EXPECT_EQ(wait(child), -SIGKILL);
+    size_t count = countTrials();
+    EXPECT_EQ(count % 7, 0u);
+    EXPECT_GE(count, before);
+    before = count;
+  }
+  EXPECT_GT(before, 0u);
+}
+
+TEST_F(DatabaseTest, ManyProcessesMakeOneFile) {
+  for (int turn = 0; turn < 25; ++turn) {
+    path = folder / (std::to_string(turn) + ".db");
+    // All begin at once: when the parent closes its end.
+    int gate[2];
+    ASSERT_EQ(::pipe(gate), 0);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 8; ++i)
+      children.push_back(start([&] {
+        char nothing;
+        ::close(gate[1]);
+        if (::read(gate[0], &nothing, 1) != 0)
+          return 1;
+        return differs(getOpenError(20000), "");
+      }));
+    ::close(gate[0]);
+    ::close(gate[1]);
+    for (pid_t child : children)
+      EXPECT_EQ(wait(child), 0);
+  }
+}
+
+TEST_F(DatabaseTest, TwoProcessesMakeAndWriteOneFile) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 2; ++i)
+    children.push_back(start([&] {
+      llvm::Expected<Database> database = Database::open(path, 20000);
+      if (!database)
+        return differs(llvm::toString(database.takeError()), "");
+      for (int batch = 0; batch < 50; ++batch)
+        if (llvm::Error error = database->write(makeBatch(4)))
+          return differs(llvm::toString(std::move(error)), "");
+      return 0;
+    }));
+  for (pid_t child : children)
+    EXPECT_EQ(wait(child), 0);
+  EXPECT_EQ(countTrials(), 400u);
+}
+
+} // namespace
