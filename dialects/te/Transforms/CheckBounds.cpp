@@ -42,7 +42,7 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
 /// With more pieces than this, only the volumes can prove that the pieces cover the domain.
-static constexpr unsigned maxCoveredPieces = 8;
+static constexpr unsigned maxCoveredPieces = 64;
 
 namespace {
 /// Proves properties of the points of one op.
@@ -367,18 +367,19 @@ void CheckBounds::checkPieces(ComputeOp compute) {
   bool covered = coverByVolume(sets, sizes);
   if (covered || numPieces > maxCoveredPieces)
     return requirePieces(compute, covered ? Truth::Always : Truth::Unknown, question);
-  // A point in no piece violates a constraint of each piece. Each choice of such constraints is
-  // tried.
+  // A point in no piece violates a constraint of each piece. Each choice of the first constraint of
+  // a piece that is violated is tried.
   SmallVector<Constraints> outside = {{}};
   constexpr unsigned maxChoices = 256;
   for (const Constraints &set : sets) {
     SmallVector<Constraints> next;
-    for (const Constraints &chosen : outside)
+    for (Constraints &chosen : outside)
       for (AffineExpr constraint : set) {
         next.push_back(chosen);
         next.back().push_back(-1 - constraint);
         if (checker.excludes(next.back()) == Truth::Always)
           next.pop_back();
+        chosen.push_back(constraint);
       }
     outside = std::move(next);
     if (outside.size() > maxChoices)

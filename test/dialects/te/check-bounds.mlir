@@ -272,3 +272,41 @@ func.func @slanted_pieces(%n: index, %m: index) -> tensor<?x?xf32> {
   } : tensor<?x?xf32>
   return %y : tensor<?x?xf32>
 }
+
+// -----
+
+// Many slanted pieces: a point in none of them is looked for piece by piece.
+func.func @many_slanted_pieces() -> tensor<10x8x2xf32> {
+  %y = te.compute (d0: 10, d1: 8, d2: 2) where (1 - d0 >= 0, 7 - 2 * d1 - d2 >= 0) {
+    %v = arith.constant 0.0 : f32
+    te.yield %v : f32
+  } where (1 - d0 >= 0, 2 * d1 + d2 - 8 >= 0) {
+    %v = arith.constant 1.0 : f32
+    te.yield %v : f32
+  } where (d0 - 2 >= 0, 3 - d0 >= 0, 7 - 2 * d1 - d2 >= 0) {
+    %v = arith.constant 2.0 : f32
+    te.yield %v : f32
+  } where (d0 - 2 >= 0, 3 - d0 >= 0, 2 * d1 + d2 - 8 >= 0) {
+    %v = arith.constant 3.0 : f32
+    te.yield %v : f32
+  } where (d0 - 4 >= 0, 5 - d0 >= 0, 7 - 2 * d1 - d2 >= 0) {
+    %v = arith.constant 4.0 : f32
+    te.yield %v : f32
+  } where (d0 - 4 >= 0, 5 - d0 >= 0, 2 * d1 + d2 - 8 >= 0) {
+    %v = arith.constant 5.0 : f32
+    te.yield %v : f32
+  } where (d0 - 6 >= 0, 7 - d0 >= 0, 7 - 2 * d1 - d2 >= 0) {
+    %v = arith.constant 6.0 : f32
+    te.yield %v : f32
+  } where (d0 - 6 >= 0, 7 - d0 >= 0, 2 * d1 + d2 - 8 >= 0) {
+    %v = arith.constant 7.0 : f32
+    te.yield %v : f32
+  } where (d0 - 8 >= 0, 7 - 2 * d1 - d2 >= 0) {
+    %v = arith.constant 8.0 : f32
+    te.yield %v : f32
+  } where (d0 - 8 >= 0, 2 * d1 + d2 - 8 >= 0) {
+    %v = arith.constant 9.0 : f32
+    te.yield %v : f32
+  } : tensor<10x8x2xf32>
+  return %y : tensor<10x8x2xf32>
+}
