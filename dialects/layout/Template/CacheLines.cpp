@@ -109,8 +109,8 @@ MissedLines layout::findMissedLines(ArrayRef<Stream> streams, ArrayRef<int64_t> 
   if (!outside.empty())
     extents[outside.front().dim] *= outside.front().trips;
   for (const Stream &stream : streams) {
-    // What the nearest loop outside uses again is still there. What those around it use again stays,
-    // if it leaves room for what they replace.
+    // What the nearest loop outside uses again is still there. What those around it use again
+    // stays, if it leaves room for what they replace.
     auto [lines, run] = find(stream);
     bool stays = lines <= capacity / 2;
     for (const TileLoop &loop : outside) {

@@ -22,8 +22,8 @@ static int64_t getDistance(const Access &access, unsigned dim, int64_t extent) {
   return stride == 0 ? anywhere : std::min(stride, mostExtent);
 }
 
-/// Returns the cost of the arithmetic of a body, in simple instructions. Each function, such as exp,
-/// costs `function`.
+/// Returns the cost of the arithmetic of a body, in simple instructions. Each function, such as
+/// exp, costs `function`.
 static double getArithmetic(Region &body, double function) {
   double cost = 0;
   body.walk([&](Operation *inner) {
@@ -231,13 +231,15 @@ double Draft::countLoads(const Point &point, bool onlyGuarded) {
   return getTotalLoads(point, numTaps, onlyGuarded).loads;
 }
 
-/// Returns the cycles of a step because some sums are not in registers, for which each product waits.
-/// What rows and taps share takes registers for as long as some tap needs it. Without a loop, each sum
-/// can be finished before the next one; then only what is shared is stored and loaded again.
+/// Returns the cycles of a step because some sums are not in registers, for which each product
+/// waits. What rows and taps share takes registers for as long as some tap needs it. Without a
+/// loop, each sum can be finished before the next one; then only what is shared is stored and
+/// loaded again.
 double Draft::getSpillCycles(const Point &point, double unrolled, double steps) {
   constexpr double perSum = 1, once = 3, perShared = 0.6;
   double sums = point.countAccumulators();
-  double needed = sums + getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
+  double needed =
+      sums + getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
   if (!point.unrolled.empty()) // what the next tap needs is loaded ahead
     needed += 1;
   double missing = needed - static_cast<double>(machine.registers);
@@ -286,8 +288,8 @@ double Draft::countTiles(const Point &point) {
   return count;
 }
 
-/// Returns the cycles of one of `steps` steps of the reduction loops, in which each accumulator gets
-/// `unrolled` products.
+/// Returns the cycles of one of `steps` steps of the reduction loops, in which each accumulator
+/// gets `unrolled` products.
 double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
   constexpr double overhead = 1;
   double used = getRemainingShare(point);
@@ -335,8 +337,8 @@ SmallVector<TileLoop> Draft::getLoops(const Point &point) {
   return loops;
 }
 
-/// Returns the cycles that the lines take that are not in the caches, and those of them for which the
-/// core waits because the lines are not fetched ahead.
+/// Returns the cycles that the lines take that are not in the caches, and those of them for which
+/// the core waits because the lines are not fetched ahead.
 Draft::CacheCycles Draft::getCacheCycles(const Point &point) {
   constexpr double perSecondLevelLine = 1.5, perThirdLevelLine = 3, latency = 3;
   SmallVector<int64_t> tile;
@@ -359,8 +361,8 @@ Draft::CacheCycles Draft::getCacheCycles(const Point &point) {
           latency * (perSecondLevelLine * fromSecond.alone + perThirdLevelLine * fromThird.alone)};
 }
 
-/// Returns the lines, relative to the first one, that the tile and the unrolled taps of a step touch.
-/// Of many, only a part is looked at.
+/// Returns the lines, relative to the first one, that the tile and the unrolled taps of a step
+/// touch. Of many, only a part is looked at.
 SmallVector<int64_t> Draft::findLinesOfStep(const Point &point, const Stream &stream) {
   constexpr size_t most = 512;
   SmallVector<int64_t> offsets = {0};
@@ -386,8 +388,8 @@ SmallVector<int64_t> Draft::findLinesOfStep(const Point &point, const Stream &st
   return offsets;
 }
 
-/// Returns the cycles that a step of the reduction, or a tile without one, loses because distant lines
-/// share sets of the first-level cache, and evict each other before the next step.
+/// Returns the cycles that a step of the reduction, or a tile without one, loses because distant
+/// lines share sets of the first-level cache, and evict each other before the next step.
 double Draft::getConflictCycles(const Point &point) {
   constexpr double perEviction = 1;
   int64_t sets = machine.getL1WayBytes() / machine.lineBytes;

@@ -50,8 +50,8 @@ double Draft::getRemainingShare(const Point &point) {
   return share;
 }
 
-/// Returns whether loops skip the taps that lie outside across `border`: if the weights are finite and
-/// a tile has one index along the dim.
+/// Returns whether loops skip the taps that lie outside across `border`: if the weights are finite
+/// and a tile has one index along the dim.
 bool Draft::skipsSteps(const Point &point, const Border &border) {
   return hasFiniteWeights && border.window && !isUnrolled(point, *border.window) &&
          !isTiled(point, border.dim);
@@ -115,7 +115,8 @@ double Draft::getMaskCycles(const Point &point, const Border &border, double loa
   bool unrolled = !border.window || isUnrolled(point, *border.window);
   double touched = static_cast<double>(border.low + border.high) / border.taps;
   double masked = loads * (unrolled ? std::min(touched / point.vectors, 1.0) : 1);
-  // Lanes that are not adjacent are loaded one by one, each behind a branch unless the mask is known.
+  // Lanes that are not adjacent are loaded one by one, each behind a branch unless the mask is
+  // known.
   bool isKnown = unrolled && isWhole(point, border.dim);
   bool isStrided = llvm::any_of(operands, [&](const Operand &operand) {
     return operand.inSteps && operand.access->getRead().getGuard() &&

@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The space of an expression without a reduction is the product of these knobs: the vector dim, with
-// which earlier dims are fused where all accesses allow it; lanes, fewer than the machine has if the
-// dim is short; one, two or four vectors; rows along a dim in which an access is contiguous that the
-// lanes stride over, since such a tile is transposed in registers; and the order of the outer loops,
-// which is that of the dims, or has one of them innermost. The latter is for transposes without such
-// rows: lines that the vectors touch one by one are used again in the next iteration.
+// The space of an expression without a reduction is the product of these knobs: the vector dim,
+// with which earlier dims are fused where all accesses allow it; lanes, fewer than the machine has
+// if the dim is short; one, two or four vectors; rows along a dim in which an access is contiguous
+// that the lanes stride over, since such a tile is transposed in registers; and the order of the
+// outer loops, which is that of the dims, or has one of them innermost. The latter is for
+// transposes without such rows: lines that the vectors touch one by one are used again in the next
+// iteration.
 //
 //===----------------------------------------------------------------------===//
 

@@ -43,12 +43,12 @@ struct Point {
   const Unroll *findUnroll(unsigned dim) const;
 };
 
-/// Prints a point in one line, such as `vector d3 2x16, rows d1*d2 7, unroll d5, unroll d6, outer d0
-/// d2 d1 d3, reduce d4 d5 d6`. Fused dims are written as a product.
+/// Prints a point in one line, such as `vector d3 2x16, rows d1*d2 7, unroll d5, unroll d6, outer
+/// d0 d2 d1 d3, reduce d4 d5 d6`. Fused dims are written as a product.
 raw_ostream &operator<<(raw_ostream &stream, const Point &point);
 
-/// Parses what `<<` prints. Refuses a text of another form with a sentence; whether the point fits an
-/// expression is what `findObstacle` says.
+/// Parses what `<<` prints. Refuses a text of another form with a sentence; whether the point fits
+/// an expression is what `findObstacle` says.
 FailureOr<Point> parsePoint(StringRef text, function_ref<void(const Twine &)> refuse);
 
 } // namespace mlir::tssa::layout

@@ -359,8 +359,8 @@ private:
       tiles.back().push_back(point);
   }
 
-  /// Scores the tiles with the innermost window dim unrolled and with all of them. Of more tiles than
-  /// can be scored, each choice of dims has its share, in which the sizes are spread evenly.
+  /// Scores the tiles with the innermost window dim unrolled and with all of them. Of more tiles
+  /// than can be scored, each choice of dims has its share, in which the sizes are spread evenly.
   void scoreTiles() {
     llvm::erase_if(tiles, [](auto &group) { return group.empty(); });
     llvm::stable_sort(tiles, [](auto &a, auto &b) { return a.size() < b.size(); });

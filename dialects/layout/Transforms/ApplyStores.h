@@ -24,8 +24,8 @@ namespace mlir::tssa::layout {
 /// or ops that may fail, and at a store with which an inner expression can no longer be computed
 /// row by row.
 ///
-/// Guards of reads are dropped where a parameter has a padding of zeros (DropGuards.h). If `explain`,
-/// remarks say which.
+/// Guards of reads are dropped where a parameter has a padding of zeros (DropGuards.h). If
+/// `explain`, remarks say which.
 LogicalResult applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores, bool explain);
 
 /// Returns a copy of `kernel`, in no module, with the stores of its schedule applied. Returns null,

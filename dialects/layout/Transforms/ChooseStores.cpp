@@ -15,12 +15,11 @@
 //    in another way than to read its elements.
 // 4. A kernel that has a schedule keeps it, with the stores that it has.
 // 5. Launches of one kernel of which some pass a constant for a parameter get kernels of their own.
-// A kernel that only reads a tensor does so in the layout that the tensor has, but a sum of products
-// gets its data with the input channels last where the draft model says that this pays for the
-// conversion (DataStore.h). Where a reader
-// cannot take the order of a result over, the sum of the predicted times decides (ResultStore.h).
-// The choices are a table of launches, which then becomes stores in the schedules of kernels
-// (StoreTable.h).
+//    A kernel that only reads a tensor does so in the layout that the tensor has, but a sum of
+//    products gets its data with the input channels last where the draft model says that this pays
+//    for the conversion (DataStore.h). Where a reader cannot take the order of a result over, the
+//    sum of the predicted times decides (ResultStore.h). The choices are a table of launches, which
+//    then becomes stores in the schedules of kernels (StoreTable.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -225,8 +224,8 @@ private:
     return llvm::all_of(tensor.getUsers(), llvm::IsaPred<te::ReadOp>);
   }
 
-  /// Returns the map of the results of `compute`. If `explain`, a remark says why another one was not
-  /// taken over.
+  /// Returns the map of the results of `compute`. If `explain`, a remark says why another one was
+  /// not taken over.
   LayoutMap chooseMap(te::ComputeOp compute, te::LaunchOp launch, te::KernelOp kernel,
                       ArrayRef<LayoutMap> inputs, bool explain = true) {
     unsigned rank = compute.getNumParallel();

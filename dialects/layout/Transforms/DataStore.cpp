@@ -43,8 +43,8 @@ static te::ReadOp findData(te::LaunchOp launch, const Roles &roles, const Launch
   return canStore ? data : te::ReadOp();
 }
 
-/// Returns pads that make each index of `data` one of a cell, or nothing if all indexes are in bounds
-/// or a size is dynamic.
+/// Returns pads that make each index of `data` one of a cell, or nothing if all indexes are in
+/// bounds or a size is dynamic.
 static SmallVector<Primitive> getPads(te::ReadOp data) {
   SmallVector<Primitive> pads;
   te::PointDomain domain = te::PointDomain::get(data);
@@ -105,14 +105,15 @@ public:
   }
 
 private:
-  /// A prediction is not exact: a small gain is none. What padding gains is less certain than an order.
+  /// A prediction is not exact: a small gain is none. What padding gains is less certain than an
+  /// order.
   static constexpr double mostOfAsIs = 0.98, mostOfLast = 0.93;
 
-  /// Returns the best of the layouts that pad the data before `map` permutes it, if it can be padded, and
-  /// of those to which it is converted for other launches.
-  /// The last dims are padded, since a tile has rows along these. A guard along the other dims may
-  /// skip steps, which costs less than to compute zeros. Rows of fewer channels than a vector has
-  /// lanes are not padded: the draft model does not tell how their lanes are loaded without a guard.
+  /// Returns the best of the layouts that pad the data before `map` permutes it, if it can be
+  /// padded, and of those to which it is converted for other launches. The last dims are padded,
+  /// since a tile has rows along these. A guard along the other dims may skip steps, which costs
+  /// less than to compute zeros. Rows of fewer channels than a vector has lanes are not padded: the
+  /// draft model does not tell how their lanes are loaded without a guard.
   std::optional<Candidate> findPadded(const LaunchStores &stores, const LayoutMap &map,
                                       unsigned channels) {
     std::optional<Candidate> best;

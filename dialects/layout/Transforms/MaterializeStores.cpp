@@ -9,7 +9,8 @@
 /// 1. The results of launches get the types of their layouts.
 /// 2. Where the user of a tensor expects another layout than the tensor has, the user gets a
 ///    conversion of the tensor. An op that is not a launch of a kernel expects logical tensors.
-/// 3. The kernels are rewritten, and their stores are removed. Where all launches of a kernel pass a
+/// 3. The kernels are rewritten, and their stores are removed. Where all launches of a kernel pass
+///    a
 ///    tensor whose cells without an element hold zero, guards that these cells replace are dropped
 ///    (DropGuards.h). Such tensors are conversions, and results of expressions that are no
 ///    reductions.

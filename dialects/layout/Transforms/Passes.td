@@ -44,11 +44,11 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     with constant weights gets its data with the input channels last where the draft model predicts
     a shorter time for it and the conversion together. If that is faster still, the conversion also
     writes a border of zeros, in as many dims, from the last on, as pays: reads need no guards along
-    these. Along other dims, guards skip steps, which the prediction takes into account. Where a reader of a contraction's result does
-    not walk it dim by dim, such as a transpose, the sum of the times of the contraction and its
-    readers decides. The layouts become `layout.store` ops in the schedules of the kernels. If
-    launches need different layouts, a kernel is copied. Remarks give each layout that was chosen, or
-    the reason why a result keeps its own.
+    these. Along other dims, guards skip steps, which the prediction takes into account. Where a
+    reader of a contraction's result does not walk it dim by dim, such as a transpose, the sum of
+    the times of the contraction and its readers decides. The layouts become `layout.store` ops in
+    the schedules of the kernels. If launches need different layouts, a kernel is copied. Remarks
+    give each layout that was chosen, or the reason why a result keeps its own.
 
     - **Needs**: launches of kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist, whose stores propagate as well; the order of tensors that are

@@ -17,8 +17,8 @@ using ChooseResults = function_ref<void(te::LaunchOp, te::KernelOp, LaunchStores
 
 /// Returns whether the result of `launch`, which has one, should have the order that it has in
 /// `stored`, and not that in `asIs`. The times of `kernel` and of all readers are predicted, whose
-/// results have the orders that `chooseResults` chooses, and the shorter sum decides. If a time is not
-/// known, the answer is yes. All users must be launches of kernels that read elements.
+/// results have the orders that `chooseResults` chooses, and the shorter sum decides. If a time is
+/// not known, the answer is yes. All users must be launches of kernels that read elements.
 bool paysForReaders(te::LaunchOp launch, te::KernelOp kernel, const LaunchStores &asIs,
                     const LaunchStores &stored, const SymbolTable &symbols, StoreCosts &costs,
                     ChooseResults chooseResults);

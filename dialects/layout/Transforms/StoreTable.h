@@ -45,7 +45,8 @@ public:
     return rows.try_emplace(launch, launch).first->second;
   }
 
-  /// Says that the kernel of `launch` must be another one than that of launches with another `note`.
+  /// Says that the kernel of `launch` must be another one than that of launches with another
+  /// `note`.
   void keepApart(te::LaunchOp launch, std::string note) { notes[launch] = std::move(note); }
 
   /// Writes the table into the schedules of the kernels. Launches of one kernel that have different

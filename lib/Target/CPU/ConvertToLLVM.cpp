@@ -121,8 +121,9 @@ Type getIntegers(Type type) {
   return vector.clone(IntegerType::get(type.getContext(), 16));
 }
 
-/// Makes `op`, which moves lanes, see vectors of bf16 as integers. Without instructions for bf16, LLVM
-/// takes some of these ops apart, and would widen each lane and call __truncsfbf2 to narrow it.
+/// Makes `op`, which moves lanes, see vectors of bf16 as integers. Without instructions for bf16,
+/// LLVM takes some of these ops apart, and would widen each lane and call __truncsfbf2 to narrow
+/// it.
 void useIntegers(Operation *op) {
   OpBuilder builder(op);
   for (OpOperand &operand : op->getOpOperands())
