@@ -53,9 +53,9 @@ TEST(CacheLines, TouchedLines) {
 }
 
 /// A product of 64 x 256 and 256 x 64 elements in tiles of 4 x 16: dims m, n and k. Rows of the
-/// second factor are 80 elements apart, so that they lie in all sets.
+/// second factor are 112 elements apart, so that they lie in all sets.
 struct Product {
-  SmallVector<Stream> streams = {{{256, 0, 1}, 4, false}, {{0, 1, 80}, 4, false}};
+  SmallVector<Stream> streams = {{{256, 0, 1}, 4, false}, {{0, 1, 112}, 4, false}};
   SmallVector<int64_t> tile = {4, 16, 1};
   SmallVector<TileLoop> loops = {{2, 256}, {1, 4}, {0, 16}}; // k, n, m
 
