@@ -291,14 +291,15 @@ double Draft::countTiles(const Point &point) {
 /// Returns the cycles of one of `steps` steps of the reduction loops, in which each accumulator
 /// gets `unrolled` products.
 double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
-  constexpr double overhead = 1;
+  constexpr double overhead = 1, sustained = 1.15; // the ports are never all busy with loads
   double used = getRemainingShare(point);
   // The products of one step wait for each other, but those of the next tile do not.
   double latency = steps > 1 ? 4 : 0;
   double arithmetic = point.lanes > 1 ? vectorArithmetic : scalarArithmetic;
   double accumulators = point.countAccumulators();
   double multiplyAdds = used * arithmetic * accumulators * unrolled / machine.fmaPorts;
-  double loads = used * countLoads(point, /*onlyGuarded=*/false) / machine.loadPorts;
+  double loads =
+      sustained * used * countLoads(point, /*onlyGuarded=*/false) / machine.loadPorts;
   return std::max({multiplyAdds, loads, latency * unrolled}) +
          getSpillCycles(point, unrolled, steps) + overhead;
 }

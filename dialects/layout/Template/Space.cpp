@@ -164,7 +164,6 @@ public:
   std::vector<RankedPoint> build() {
     findUnrolls();
     findReductionOrders();
-    leastAccumulators = countLeastAccumulators();
     bool fitsWeights = countWeightBytes() <= machine.l1Bytes / 2;
     for (auto [dim, lanes] : findVectors()) {
       Point point;
@@ -354,15 +353,24 @@ private:
     point.rows[next].extent = 1;
   }
 
-  void addTile(const Point &point) {
-    if (point.countAccumulators() >= leastAccumulators)
-      tiles.back().push_back(point);
+  void addTile(const Point &point) { tiles.back().push_back(point); }
+
+  /// Drops the tiles with too few sums, unless there are no others.
+  void dropSmallTiles() {
+    int64_t most = 1;
+    for (ArrayRef<Point> group : tiles)
+      for (const Point &point : group)
+        most = std::max(most, point.countAccumulators());
+    int64_t least = std::min(most, countLeastAccumulators());
+    for (std::vector<Point> &group : tiles)
+      llvm::erase_if(group, [&](const Point &point) { return point.countAccumulators() < least; });
+    llvm::erase_if(tiles, [](auto &group) { return group.empty(); });
   }
 
   /// Scores the tiles with the innermost window dim unrolled and with all of them. Of more tiles
   /// than can be scored, each choice of dims has its share, in which the sizes are spread evenly.
   void scoreTiles() {
-    llvm::erase_if(tiles, [](auto &group) { return group.empty(); });
+    dropSmallTiles();
     llvm::stable_sort(tiles, [](auto &a, auto &b) { return a.size() < b.size(); });
     size_t variants = unrolls.size() > 2 ? 2 : 1, left = maxTiles / variants;
     for (auto [i, group] : llvm::enumerate(tiles)) {
@@ -440,7 +448,6 @@ private:
   const MachineModel &machine;
   unsigned rowDims;
   Draft &draft;
-  int64_t leastAccumulators = 1;
   SmallVector<SmallVector<Unroll>> unrolls;
   SmallVector<SmallVector<unsigned>> orders;
   std::vector<std::vector<Point>> tiles; ///< by vector and dims with rows

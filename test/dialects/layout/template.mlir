@@ -126,3 +126,23 @@ te.kernel @lookup(%x: tensor<100xf32>, %i: tensor<3xi64>) -> tensor<3xf32> {
   } : tensor<3xf32>
   te.return %y : tensor<3xf32>
 }
+
+// The rows of this kernel are computed one by one, and six vectors of a row make no tile of four sums:
+// shorter tiles still have vectors.
+// CHECK-LABEL: te.kernel @short_rows
+// CHECK: layout.loops @sum
+// CHECK: layout.vectorize
+// CHECK: layout.loops @y
+te.kernel @short_rows(%x: tensor<3136x96xf32>) -> tensor<3136x96xf32> {
+  %s = te.compute @sum (d0: 3136) reduce (d1: 96) init (0.0 : f32) {
+    %a = te.read %x[d0, d1] : tensor<3136x96xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<3136xf32>
+  %y = te.compute @y (d0: 3136, d1: 96) {
+    %a = te.read %x[d0, d1] : tensor<3136x96xf32>
+    %b = te.read %s[d0] : tensor<3136xf32>
+    %c = arith.subf %a, %b : f32
+    te.yield %c : f32
+  } : tensor<3136x96xf32>
+  te.return %y : tensor<3136x96xf32>
+}
