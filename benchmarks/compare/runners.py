@@ -9,7 +9,7 @@ A task is a plain dictionary:
   program          what torch runs instead of the ONNX file (programs.py)
 """
 
-import importlib.util
+import importlib.metadata
 
 import measure
 
@@ -165,4 +165,4 @@ SYSTEMS = {"tssa": Tssa, "baseline": Tssa, "ort": OnnxRuntime, "openvino": OpenV
 
 def installed(system):
     package = SYSTEMS[system].package
-    return package is None or importlib.util.find_spec(package) is not None
+    return package is None or package in importlib.metadata.packages_distributions()
