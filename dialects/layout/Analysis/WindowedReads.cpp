@@ -77,3 +77,10 @@ std::optional<SlidingWindow> layout::findSlidingWindow(te::ReadOp read, unsigned
   result.count = getAffineConstantExpr(lastWindow + 1, context);
   return result;
 }
+
+SmallVector<std::optional<SlidingWindow>> layout::findSlidingWindows(te::ReadOp read) {
+  SmallVector<std::optional<SlidingWindow>> windows;
+  for (unsigned dim = 0; dim < read.getMap().getNumResults(); ++dim)
+    windows.push_back(findSlidingWindow(read, dim));
+  return windows;
+}

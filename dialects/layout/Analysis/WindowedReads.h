@@ -19,6 +19,9 @@ namespace mlir::tssa::layout {
 /// dynamic size.
 std::optional<SlidingWindow> findSlidingWindow(te::ReadOp read, unsigned dim);
 
+/// Returns the same for each dim of the source.
+SmallVector<std::optional<SlidingWindow>> findSlidingWindows(te::ReadOp read);
+
 } // namespace mlir::tssa::layout
 
 #endif // DIALECTS_LAYOUT_ANALYSIS_WINDOWEDREADS_H

@@ -82,6 +82,7 @@ private:
   bool staysInZeros(const Point &point, const Border &border);
   double getMaskCycles(const Point &point, const Border &border, double loads);
   double getInteriorShare(const Point &point);
+  double getShareInside(const Border &border);
   double getRemainingShare(const Point &point);
   bool skipsSteps(const Point &point, const Border &border);
   double getShareOfSteps(const Point &point);

@@ -39,6 +39,11 @@ double Draft::getInteriorShare(const Point &point) {
   return share;
 }
 
+/// Returns the share of the positions and taps at which the guard holds.
+double Draft::getShareInside(const Border &border) {
+  return 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
+}
+
 /// Returns the share of the multiply-adds that remain. If a tile is the whole of a dim and the
 /// window along it is unrolled, it is known which taps lie outside, and these have no code.
 double Draft::getRemainingShare(const Point &point) {
@@ -46,7 +51,7 @@ double Draft::getRemainingShare(const Point &point) {
   for (const Border &border : borders)
     if (border.dim != *point.vectorDim && isWhole(point, border.dim) && border.window &&
         isUnrolled(point, *border.window))
-      share *= 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
+      share *= getShareInside(border);
   return share;
 }
 
@@ -62,7 +67,7 @@ double Draft::getShareOfSteps(const Point &point) {
   double share = 1;
   for (const Border &border : borders)
     if (skipsSteps(point, border))
-      share *= 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
+      share *= getShareInside(border);
   return share;
 }
 

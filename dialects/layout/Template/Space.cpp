@@ -343,7 +343,7 @@ private:
   /// one row along a dim is the point without this dim.
   void addExtents(Point &point, size_t next, int64_t most) {
     if (next == point.rows.size())
-      return addTile(point);
+      return tiles.back().push_back(point);
     for (int64_t extent : findRowExtents(point.rows[next], most)) {
       if (extent == 1 || !fitsGroups(roles, point.rows[next].dim, extent))
         continue;
@@ -352,8 +352,6 @@ private:
     }
     point.rows[next].extent = 1;
   }
-
-  void addTile(const Point &point) { tiles.back().push_back(point); }
 
   /// Drops the tiles with too few sums, unless there are no others.
   void dropSmallTiles() {

@@ -316,10 +316,8 @@ private:
                                               "cannot be padded or tiled");
       if (!read || layout->getCopyCounts().empty())
         continue;
-      SmallVector<std::optional<SlidingWindow>> windows;
-      for (unsigned dim = 0; dim < read.getMap().getNumResults(); ++dim)
-        windows.push_back(findSlidingWindow(read, dim));
-      if (failed(layout->getCellInWindows(read.getMap().getResults(), windows, refuseMap)))
+      if (failed(layout->getCellInWindows(read.getMap().getResults(), findSlidingWindows(read),
+                                          refuseMap)))
         return failure();
     }
     return success();

@@ -25,6 +25,7 @@
 
 #include "dialects/layout/Transforms/ApplyStores.h"
 #include "dialects/layout/Transforms/DataStore.h"
+#include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/Propagation.h"
@@ -73,12 +74,7 @@ public:
   unsigned getNumStored() const { return numStored; }
 
 private:
-  /// Returns the kernel of `launch`, or null if `launch` already works on memrefs or its kernel is
-  /// already a function.
-  te::KernelOp lookup(te::LaunchOp launch) {
-    return launch.getOuts().empty() ? symbols.lookup<te::KernelOp>(launch.getKernel())
-                                    : te::KernelOp();
-  }
+  te::KernelOp lookup(te::LaunchOp launch) { return lookupKernel(symbols, launch); }
 
   /// Finds the kernels whose launches differ in which operands are constants. Each kind of launch
   /// gets a kernel of its own, since constants can be stored in the order of its loops.
@@ -147,7 +143,7 @@ private:
         continue;
       auto [it, isNew] = byExpression.try_emplace(compute);
       if (isNew)
-        it->second = chooseMap(compute, launch, kernel, stores.inputs);
+        it->second = chooseMap(compute, launch, stores.inputs);
       if (it->second.isEmpty() || canChange(result))
         continue;
       it->second = LayoutMap();
@@ -178,8 +174,7 @@ private:
     auto chooseResults = [&](te::LaunchOp reader, te::KernelOp readerKernel, LaunchStores &stores) {
       te::ComputeOp only = findOnlyExpression(readerKernel);
       if (only && reader.getNumResults() == 1 && canChange(reader.getResult(0)))
-        stores.outputs.front() =
-            chooseMap(only, reader, readerKernel, stores.inputs, /*explain=*/false);
+        stores.outputs.front() = chooseMap(only, reader, stores.inputs, /*explain=*/false);
     };
     return layout::paysForReaders(launch, kernel, asIs, stored, symbols, costs, chooseResults);
   }
@@ -226,8 +221,8 @@ private:
 
   /// Returns the map of the results of `compute`. If `explain`, a remark says why another one was
   /// not taken over.
-  LayoutMap chooseMap(te::ComputeOp compute, te::LaunchOp launch, te::KernelOp kernel,
-                      ArrayRef<LayoutMap> inputs, bool explain = true) {
+  LayoutMap chooseMap(te::ComputeOp compute, te::LaunchOp launch, ArrayRef<LayoutMap> inputs,
+                      bool explain = true) {
     unsigned rank = compute.getNumParallel();
     if (llvm::is_contained(compute.getStaticSizes(), 0) ||
         !llvm::all_of(compute->getUsers(), llvm::IsaPred<te::ReadOp, te::ReturnOp>))
@@ -237,8 +232,7 @@ private:
     te::ReadOp largest;
     int64_t most = 0;
     compute.walk([&](te::ReadOp read) {
-      auto arg = dyn_cast<BlockArgument>(read.getSource());
-      if (!arg || launch.getInputs()[arg.getArgNumber()].getDefiningOp<te::ConstantOp>())
+      if (!isa<BlockArgument>(read.getSource()) || readsConstant(launch, read))
         return;
       int64_t elements = countElements(read.getSourceType());
       if (elements <= most)
@@ -270,10 +264,7 @@ private:
     std::optional<te::Contraction> contraction = matchContraction(compute);
     if (!contraction)
       return std::nullopt;
-    auto isConstant = [&](te::ReadOp read) {
-      auto arg = dyn_cast<BlockArgument>(read.getSource());
-      return arg && launch.getInputs()[arg.getArgNumber()].getDefiningOp<te::ConstantOp>();
-    };
+    auto isConstant = [&](te::ReadOp read) { return readsConstant(launch, read); };
     te::ReadOp weights = isConstant(contraction->rhs)   ? contraction->rhs
                          : isConstant(contraction->lhs) ? contraction->lhs
                                                         : te::ReadOp();

@@ -112,10 +112,8 @@ layout::getCellOfRead(te::ReadOp read, const TensorLayout &layout, Refuse refuse
   ArrayRef<AffineExpr> element = read.getMap().getResults();
   if (layout.getCopyCounts().empty())
     return getCell(layout, element);
-  SmallVector<std::optional<SlidingWindow>> windows;
-  for (unsigned dim = 0; dim < element.size(); ++dim)
-    windows.push_back(findSlidingWindow(read, dim));
-  FailureOr<WindowedIndex> cell = layout.getCellInWindows(element, windows, refuse);
+  FailureOr<WindowedIndex> cell =
+      layout.getCellInWindows(element, findSlidingWindows(read), refuse);
   if (failed(cell))
     return failure();
   useDimsOfSizeOne(cell->index, layout.getPhysicalShape(), element, layout.getLogicalShape());

@@ -14,19 +14,20 @@
 
 namespace mlir::tssa::layout {
 
+/// Returns the kernel of `launch`, or null if `launch` already works on memrefs or its kernel is
+/// already a function.
+inline te::KernelOp lookupKernel(const SymbolTable &symbols, te::LaunchOp launch) {
+  return launch.getOuts().empty() ? symbols.lookup<te::KernelOp>(launch.getKernel())
+                                  : te::KernelOp();
+}
+
 /// Creates changed copies of kernels. Launches may share a kernel, so a launch that needs a change
 /// gets a copy of the kernel. Launches that need the same change get the same copy.
 class KernelVariants {
 public:
   explicit KernelVariants(ModuleOp module) : module(module), symbols(module) {}
 
-  /// Returns the kernel of `launch`, or null if `launch` already works on memrefs or its kernel is
-  /// already a function.
-  te::KernelOp lookup(te::LaunchOp launch) {
-    if (!launch.getOuts().empty())
-      return nullptr;
-    return symbols.lookup<te::KernelOp>(launch.getKernel());
-  }
+  te::KernelOp lookup(te::LaunchOp launch) { return lookupKernel(symbols, launch); }
 
   /// Makes `launch` use a copy of its kernel that `rewrite` has changed. `change` identifies the
   /// change: launches of the same kernel with equal `change` share one copy.
