@@ -235,11 +235,9 @@ double Draft::countLoads(const Point &point, bool onlyGuarded) {
 /// waits. What rows and taps share takes registers for as long as some tap needs it. Without a
 /// loop, each sum can be finished before the next one; then only what is shared is stored and
 /// loaded again.
-double Draft::getSpillCycles(const Point &point, double unrolled, double steps) {
+double Draft::getSpillCycles(const Point &point, const DraftTerms &terms, double steps) {
   constexpr double perSum = 1, once = 3, perShared = 0.6;
-  double sums = point.countAccumulators();
-  double needed =
-      sums + getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
+  double needed = terms.sums + terms.registers;
   if (!point.unrolled.empty()) // what the next tap needs is loaded ahead
     needed += 1;
   double missing = needed - static_cast<double>(machine.registers);
@@ -247,7 +245,7 @@ double Draft::getSpillCycles(const Point &point, double unrolled, double steps) 
     return 0;
   if (steps == 1)
     return perShared * missing;
-  return unrolled * (once + perSum * std::min(missing, 0.75 * sums));
+  return terms.unrolled * (once + perSum * std::min(missing, 0.75 * terms.sums));
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,20 +286,17 @@ double Draft::countTiles(const Point &point) {
   return count;
 }
 
-/// Returns the cycles of one of `steps` steps of the reduction loops, in which each accumulator
-/// gets `unrolled` products.
-double Draft::getStepCycles(const Point &point, double unrolled, double steps) {
+/// Returns the cycles of one of `steps` steps of the reduction loops, in which each sum gets the
+/// unrolled products.
+double Draft::getStepCycles(const Point &point, const DraftTerms &terms, double steps) {
   constexpr double overhead = 1, sustained = 1.15; // the ports are never all busy with loads
   double used = getRemainingShare(point);
   // The products of one step wait for each other, but those of the next tile do not.
   double latency = steps > 1 ? 4 : 0;
   double arithmetic = point.lanes > 1 ? vectorArithmetic : scalarArithmetic;
-  double accumulators = point.countAccumulators();
-  double multiplyAdds = used * arithmetic * accumulators * unrolled / machine.fmaPorts;
-  double loads =
-      sustained * used * countLoads(point, /*onlyGuarded=*/false) / machine.loadPorts;
-  return std::max({multiplyAdds, loads, latency * unrolled}) +
-         getSpillCycles(point, unrolled, steps) + overhead;
+  double multiplyAdds = used * arithmetic * terms.sums * terms.unrolled / machine.fmaPorts;
+  double loads = sustained * used * terms.loads / machine.loadPorts;
+  return std::max({multiplyAdds, loads, latency * terms.unrolled}) + terms.spills + overhead;
 }
 
 /// Returns whether `operand` is a constant that is packed: one along which the lanes run.
@@ -422,21 +417,37 @@ double Draft::getSetupCycles(const Point &point) {
   return perTile + point.countAccumulators() * perSum;
 }
 
-double Draft::getCycles(const Point &given) {
+DraftTerms Draft::getTerms(const Point &given) {
+  constexpr double exposed = 0.25; // the share of the shorter of both that does not overlap
   Point point = given;
+  DraftTerms terms;
   if (op.getNumDims() == 0)
-    return 0;
+    return terms;
   if (!point.vectorDim) // a vector of one lane
     point.vectorDim = op.getNumDims() - 1;
-  constexpr double exposed = 0.25; // the share of the shorter of both that does not overlap
-  double unrolled = countUnrolled(point), steps = 1;
+  double steps = 1;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
     steps *= llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim));
-  double step = getStepCycles(point, unrolled, steps) + getConflictCycles(point) +
-                getBranchCycles(point);
-  double border = (1 - getInteriorShare(point)) * getGuardCycles(point);
-  steps *= getShareOfSteps(point);
-  double compute = countTiles(point) * (steps * (step + border) + getSetupCycles(point));
+  terms.sums = point.countAccumulators();
+  terms.unrolled = countUnrolled(point);
+  terms.loads = countLoads(point, /*onlyGuarded=*/false);
+  terms.registers = getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
+  terms.spills = getSpillCycles(point, terms, steps);
+  terms.stepCycles = getStepCycles(point, terms, steps);
+  terms.conflicts = getConflictCycles(point);
+  terms.branches = getBranchCycles(point);
+  terms.interior = getInteriorShare(point);
+  terms.guards = getGuardCycles(point);
+  terms.setup = getSetupCycles(point);
+  terms.tiles = countTiles(point);
+  terms.steps = steps * getShareOfSteps(point);
+  double step = terms.stepCycles + terms.conflicts + terms.branches;
+  double border = (1 - terms.interior) * terms.guards;
+  terms.compute = terms.tiles * (terms.steps * (step + border) + terms.setup);
   auto [transfer, waiting] = getCacheCycles(point);
-  return std::max(compute, transfer) + exposed * std::min(compute, transfer) + waiting;
+  terms.transfer = transfer;
+  terms.waiting = waiting;
+  terms.cycles = std::max(terms.compute, transfer) +
+                 exposed * std::min(terms.compute, transfer) + waiting;
+  return terms;
 }

@@ -24,6 +24,27 @@
 
 namespace mlir::tssa::layout {
 
+/// What the draft predicts of a point, and what it adds up to.
+struct DraftTerms {
+  double tiles = 0;        ///< number of tiles; a shorter one counts less
+  double steps = 0;        ///< of the reduction loops, in a tile
+  double sums = 0;         ///< that a tile keeps in registers
+  double unrolled = 0;     ///< multiply-adds of a step for each sum
+  double loads = 0;        ///< vectors that a step loads
+  double registers = 0;    ///< that what a step loads needs at the same time
+  double stepCycles = 0;   ///< of a step: arithmetic, loads or latency, and spills
+  double spills = 0;       ///< of these, cycles because sums are not in registers
+  double conflicts = 0;    ///< cycles of a step because lines share sets
+  double branches = 0;     ///< cycles of a step for branches that skip it
+  double guards = 0;       ///< cycles of a step at a border
+  double interior = 0;     ///< share of the tiles that have no border
+  double setup = 0;        ///< cycles of a tile beside its steps
+  double compute = 0;      ///< cycles of all tiles
+  double transfer = 0;     ///< cycles of lines that come into the caches
+  double waiting = 0;      ///< cycles of waiting for lines that are not fetched ahead
+  double cycles = 0;       ///< all together, of one core
+};
+
 /// The draft model of one expression.
 class Draft {
 public:
@@ -32,7 +53,10 @@ public:
         const MachineModel &machine);
 
   /// Returns the cycles of one core for the whole expression, which has a dim, at `point`.
-  double getCycles(const Point &point);
+  double getCycles(const Point &point) { return getTerms(point).cycles; }
+
+  /// Returns the same with what it adds up to.
+  DraftTerms getTerms(const Point &point);
 
   /// Returns the loads that the lanes of one vector along `dim` take in a step of the reduction,
   /// all reads together.
@@ -72,11 +96,11 @@ private:
   TileLoads getTileLoads(const Point &point, unsigned operand, size_t numTaps);
   TileLoads getTotalLoads(const Point &point, size_t numTaps, bool onlyGuarded);
   double countLoads(const Point &point, bool onlyGuarded);
-  double getSpillCycles(const Point &point, double unrolled, double steps);
+  double getSpillCycles(const Point &point, const DraftTerms &terms, double steps);
   double countUnrolled(const Point &point);
   CacheCycles getCacheCycles(const Point &point);
   SmallVector<TileLoop> getLoops(const Point &point);
-  double getStepCycles(const Point &point, double unrolled, double steps);
+  double getStepCycles(const Point &point, const DraftTerms &terms, double steps);
   double getGuardCycles(const Point &point);
   double countStepsOfGuard(const Point &point, const Border &border);
   bool staysInZeros(const Point &point, const Border &border);

@@ -8,17 +8,13 @@
 // For each labelled expression, takes the point that the draft ranks first among those of the
 // template (dialects/layout/Template), and writes its loops.
 //
-// In a kernel of several expressions, the last one is the root. Each of the others is computed at
-// the innermost loop of the root that indexes its reads, and its own loops run serially there.
-//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Space.h"
-#include "dialects/layout/Template/WriteLoops.h"
 #include "dialects/layout/Transforms/ConstantOperands.h"
+#include "dialects/layout/Transforms/KernelSchedule.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
-#include "dialects/layout/Transforms/RowDims.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -40,36 +36,29 @@ namespace {
 class Scheduler {
 public:
   Scheduler(ModuleOp module, const MachineModel &machine, unsigned rank)
-      : builder(module.getContext()), machine(machine), rank(rank), constants(module) {}
+      : machine(machine), rank(rank), constants(module) {}
 
-  /// Writes the schedule of a kernel. Its last expression is the root.
+  /// Writes the schedule of a kernel, each expression at the point of this rank.
   void schedule(te::KernelOp kernel) {
-    builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());
-    SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
+    SmallVector<KernelExpression> expressions = getKernelExpressions(kernel);
     if (expressions.empty()) {
+      kernel.getSchedule().emplaceBlock();
       remark::missed(kernel.getLoc(), getRemarkOptions())
           << remark::reason("te.update and te.scan have no schedule");
       return;
     }
-    te::ComputeOp root = expressions.pop_back_val();
-    for (te::ComputeOp expression : expressions)
-      schedule(expression, countRowDims(root, expression), /*isRoot=*/false);
-    SmallVector<Value> loops =
-        schedule(root, countRowDims(root, expressions), /*isRoot=*/true);
-    computeAtRows(builder, root, expressions, loops);
+    SmallVector<Point, 0> points;
+    for (auto [op, rowDims] : expressions) {
+      std::vector<RankedPoint> ranked =
+          rankPoints(op, constants.getAccesses(op), machine, rowDims);
+      const RankedPoint &choice = ranked[rank % ranked.size()];
+      explain(op, choice, ranked.size());
+      points.push_back(choice.point);
+    }
+    writeSchedule(kernel, expressions, points);
   }
 
 private:
-  /// Writes the loops of `op`, whose first `rowDims` dims are neither split nor fused. Returns the
-  /// outermost loop of each dim. Only the loops of a root are bound to threads.
-  SmallVector<Value> schedule(te::ComputeOp op, unsigned rowDims, bool isRoot) {
-    SmallVector<Access> accesses = constants.getAccesses(op);
-    std::vector<RankedPoint> ranked = rankPoints(op, accesses, machine, rowDims);
-    const RankedPoint &choice = ranked[rank % ranked.size()];
-    explain(op, choice, ranked.size());
-    return writeLoops(builder, op, choice.point, rowDims, isRoot);
-  }
-
   static void explain(te::ComputeOp op, const RankedPoint &choice, size_t numPoints) {
     std::string text;
     llvm::raw_string_ostream(text) << choice.point;
@@ -79,7 +68,6 @@ private:
         << remark::metric("Points", static_cast<int64_t>(numPoints));
   }
 
-  OpBuilder builder;
   const MachineModel &machine;
   unsigned rank; ///< of the points to take, modulo their number
   ConstantOperands constants;

@@ -1,0 +1,41 @@
+//===- KernelSchedule.cpp - the schedule of a kernel from points -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Transforms/KernelSchedule.h"
+#include "dialects/layout/Template/WriteLoops.h"
+#include "dialects/layout/Transforms/RowDims.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+SmallVector<KernelExpression> layout::getKernelExpressions(te::KernelOp kernel) {
+  SmallVector<te::ComputeOp> ops(kernel.getBodyBlock().getOps<te::ComputeOp>());
+  SmallVector<KernelExpression> expressions;
+  if (ops.empty())
+    return expressions;
+  te::ComputeOp root = ops.pop_back_val();
+  for (te::ComputeOp op : ops)
+    expressions.push_back({op, countRowDims(root, op)});
+  expressions.push_back({root, countRowDims(root, ops)});
+  return expressions;
+}
+
+void layout::writeSchedule(te::KernelOp kernel, ArrayRef<KernelExpression> expressions,
+                           ArrayRef<Point> points) {
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());
+  SmallVector<Value> loops; // of the last one: only the loops of the root are bound to threads
+  SmallVector<te::ComputeOp> inner;
+  for (auto [expression, point] : llvm::zip_equal(expressions, points)) {
+    bool isRoot = inner.size() + 1 == expressions.size();
+    loops = writeLoops(builder, expression.op, point, expression.rowDims, isRoot);
+    if (!isRoot)
+      inner.push_back(expression.op);
+  }
+  computeAtRows(builder, expressions.back().op, inner, loops);
+}

@@ -1,0 +1,33 @@
+//===- KernelSchedule.h - the schedule of a kernel from points -*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_TRANSFORMS_KERNELSCHEDULE_H
+#define DIALECTS_LAYOUT_TRANSFORMS_KERNELSCHEDULE_H
+
+#include "dialects/layout/Template/Point.h"
+
+namespace mlir::tssa::layout {
+
+/// An expression of a kernel, as its loops are chosen.
+struct KernelExpression {
+  te::ComputeOp op;
+  /// The number of leading dims that are neither split nor fused: those that run over rows.
+  unsigned rowDims = 0;
+};
+
+/// Returns the te.computes of `kernel` in order, of which the last one is the root. Each of the
+/// others is computed at the innermost loop of the root that indexes its reads, and its own loops
+/// run serially there.
+SmallVector<KernelExpression> getKernelExpressions(te::KernelOp kernel);
+
+/// Writes the schedule of `kernel`, which has none: the loops of each of its expressions, which
+/// have labels, at the point of the same number. There is at least one expression.
+void writeSchedule(te::KernelOp kernel, ArrayRef<KernelExpression> expressions,
+                   ArrayRef<Point> points);
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_TRANSFORMS_KERNELSCHEDULE_H

@@ -1,0 +1,76 @@
+//===- KernelSpace.h - the points of a kernel as named integers -*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The points of the template (dialects/layout/Template) for all expressions of a kernel, as a
+/// space of small integers that a search can walk. For the root, the knobs are
+///
+///     vector, lanes, vectors   the vector dim (-1: scalar code), its lanes, registers along it
+///     rows, rows_extent        the outer one of at most two dims with rows in a tile (-1: none)
+///     rows2, rows2_extent      the inner one
+///     fuse                     whether dims are fused with the vector dim and the rows (0 or 1)
+///     taps                     number of innermost window dims that are unrolled
+///     unroll                   unrolled iterations of the innermost other reduction dim
+///     reduce, outer            numbers of orders of loops, in lists of the space
+///
+/// and for the expression of number i before it the same with the prefix `eI.`. Some points are the
+/// same loops: the lanes of scalar code and the extent of no rows mean nothing, nor does the order
+/// of loops that are fused or unrolled. `canonicalize` finds one point for all of them.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TUNER_KERNELSPACE_H
+#define TSSA_TUNER_KERNELSPACE_H
+
+#include "tssa/Search/CostModel.h"
+#include "tssa/Search/Space.h"
+#include "tssa/Tuner/TaskKernel.h"
+
+namespace tssa::tuner {
+
+class ExpressionSpace;
+
+class KernelSpace {
+public:
+  /// Makes the space of `kernel`, which must outlive it. Fails if the space is too large for the
+  /// search, or if the default is not in it.
+  static llvm::Expected<std::unique_ptr<KernelSpace>> create(const TaskKernel &kernel);
+  ~KernelSpace();
+
+  const search::Space &getSpace() const { return *space; }
+  /// The point that layout-schedule-default takes.
+  const search::Point &getDefault() const { return best.front(); }
+  /// The points that the draft ranks first for the root, the others at their defaults, best first.
+  /// The first is the default.
+  llvm::ArrayRef<search::Point> getDraftPicks() const { return best; }
+
+  KernelPoint decode(llvm::ArrayRef<uint32_t> point) const;
+  /// Returns the time that the draft predicts, in cycles of one core.
+  double getCycles(llvm::ArrayRef<uint32_t> point) const;
+  /// Returns numbers that describe a point, for the cost model: those of the root, and the time of
+  /// the whole kernel.
+  search::Features getFeatures(llvm::ArrayRef<uint32_t> point) const;
+  /// Returns their names, which are the same for all kernels.
+  std::vector<std::string> getFeatureNames() const;
+  /// Returns the point that stands for all legal points with the loops of `point`.
+  search::Point canonicalize(llvm::ArrayRef<uint32_t> point) const;
+
+  /// Returns the point of this space that is nearest to values of another one, knob by knob, or
+  /// nothing if the spaces have other knobs or the point is not legal.
+  std::optional<search::Point> adopt(llvm::ArrayRef<search::Knob> knobs,
+                                     llvm::ArrayRef<int64_t> values) const;
+
+private:
+  KernelSpace() = default;
+
+  std::vector<std::unique_ptr<ExpressionSpace>> parts; ///< one for each expression
+  std::optional<search::Space> space;
+  std::vector<search::Point> best;
+};
+
+} // namespace tssa::tuner
+
+#endif // TSSA_TUNER_KERNELSPACE_H

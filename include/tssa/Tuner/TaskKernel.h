@@ -1,0 +1,82 @@
+//===- TaskKernel.h - a task as its loops see it ----------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TUNER_TASKKERNEL_H
+#define TSSA_TUNER_TASKKERNEL_H
+
+#include "dialects/layout/Analysis/Access.h"
+#include "dialects/layout/Template/Roles.h"
+#include "dialects/layout/Template/Space.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+
+namespace tssa::tuner {
+
+/// Points of the template, one for each expression of a kernel.
+using KernelPoint = llvm::SmallVector<mlir::tssa::layout::Point, 0>;
+
+/// The kernel of a task once its stores are applied: what the points of the template are for.
+class TaskKernel {
+public:
+  /// An expression of the kernel. The last one is the root.
+  struct Expression {
+    mlir::tssa::te::ComputeOp op;
+    unsigned rowDims = 0; ///< leading dims that are neither split nor fused
+    mlir::tssa::layout::Roles roles;
+    llvm::SmallVector<mlir::tssa::layout::Access> accesses;
+  };
+
+  /// The name of the kernel in the modules of a task.
+  static constexpr llvm::StringLiteral name = "kernel";
+
+  /// Reads the text of a task (Pipeline/Tasks.h). Fails with a sentence if the text is damaged, or
+  /// if the kernel disappears when its stores are applied, as a copy does that became an identity.
+  static llvm::Expected<std::unique_ptr<TaskKernel>>
+  create(llvm::StringRef text, mlir::MLIRContext &context,
+         const mlir::tssa::layout::MachineModel &machine);
+
+  llvm::ArrayRef<Expression> getExpressions() const { return expressions; }
+  const mlir::tssa::layout::MachineModel &getMachine() const { return machine; }
+  /// Returns the kernel with its stores applied and without a schedule.
+  mlir::tssa::te::KernelOp getKernel() const { return kernel; }
+
+  /// Returns the program of the task at the end of stage layout: `@main` launches the kernel once,
+  /// with the loops of `point`, on constants that are packed for them. Fails with the diagnostics
+  /// of the passes.
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> build(const KernelPoint &point) const;
+
+  /// Returns the kernel of the task as its text has it, with the loops of `point` behind its
+  /// stores.
+  mlir::OwningOpRef<mlir::tssa::te::KernelOp> getScheduled(const KernelPoint &point) const;
+  llvm::ArrayRef<unsigned> getConstants() const { return constants; }
+
+  /// Fills the constants of the task with random elements.
+  void fillConstants(uint64_t seed);
+
+  /// Returns the floating-point operations of one run, and the bytes of all operands and results.
+  double countOperations() const;
+  double countBytes() const;
+
+private:
+  TaskKernel() = default;
+
+  mlir::OwningOpRef<mlir::ModuleOp> source; ///< with the kernel of the text
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< with the stores applied
+  mlir::tssa::te::KernelOp logical, kernel;
+  mlir::tssa::layout::MachineModel machine;
+  llvm::SmallVector<unsigned> constants;
+  std::vector<Expression> expressions;
+};
+
+/// Prints the points of a kernel, one for each expression, separated by `; `.
+std::string print(const KernelPoint &point);
+
+/// Reads what `print` has written. Fails with a sentence.
+llvm::Expected<KernelPoint> parseKernelPoint(llvm::StringRef text);
+
+} // namespace tssa::tuner
+
+#endif // TSSA_TUNER_TASKKERNEL_H

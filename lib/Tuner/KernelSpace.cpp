@@ -1,0 +1,128 @@
+//===- KernelSpace.cpp - the points of a kernel as named integers ---------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Tuner/KernelSpace.h"
+#include "ExpressionSpace.h"
+#include "Features.h"
+
+using namespace mlir;
+using namespace ::tssa;
+using namespace ::tssa::tuner;
+namespace layout = mlir::tssa::layout;
+using llvm::Expected;
+
+KernelSpace::~KernelSpace() = default;
+
+/// Returns the points of `values`, the knobs of all expressions after each other, or nothing if one
+/// of them is not legal.
+static std::optional<KernelPoint>
+decodeValues(ArrayRef<std::unique_ptr<ExpressionSpace>> parts, ArrayRef<int64_t> values) {
+  KernelPoint points;
+  for (const std::unique_ptr<ExpressionSpace> &part : parts) {
+    size_t count = part->getKnobs().size();
+    std::optional<layout::Point> point = part->decode(values.take_front(count));
+    if (!point)
+      return std::nullopt;
+    points.push_back(std::move(*point));
+    values = values.drop_front(count);
+  }
+  return points;
+}
+
+/// Returns the positions of `values` in the lists of the knobs, or nothing if a list lacks one.
+static std::optional<search::Point> findPositions(ArrayRef<search::Knob> knobs,
+                                                  ArrayRef<int64_t> values) {
+  search::Point point;
+  for (auto [knob, value] : llvm::zip_equal(knobs, values)) {
+    auto found = llvm::find(knob.values, value);
+    if (found == knob.values.end())
+      return std::nullopt;
+    point.push_back(found - knob.values.begin());
+  }
+  return point;
+}
+
+Expected<std::unique_ptr<KernelSpace>> KernelSpace::create(const TaskKernel &kernel) {
+  std::unique_ptr<KernelSpace> result(new KernelSpace);
+  std::vector<search::Knob> knobs;
+  size_t numExpressions = kernel.getExpressions().size();
+  std::vector<int64_t> prefix; // the default values of the expressions before the root
+  for (auto [number, expression] : llvm::enumerate(kernel.getExpressions())) {
+    auto part = std::make_unique<ExpressionSpace>(expression, kernel.getMachine());
+    bool isRoot = number + 1 == numExpressions;
+    if (part->getPicks().empty())
+      return llvm::createStringError("the default loops are not in the space");
+    for (search::Knob knob : part->getKnobs()) {
+      if (!isRoot)
+        knob.name = "e" + std::to_string(number) + "." + knob.name;
+      knobs.push_back(std::move(knob));
+    }
+    if (!isRoot)
+      llvm::append_range(prefix, part->getPicks().front());
+    result->parts.push_back(std::move(part));
+  }
+  Expected<search::Space> space =
+      search::Space::create(knobs, [parts = ArrayRef(result->parts)](ArrayRef<int64_t> values) {
+        return decodeValues(parts, values).has_value();
+      });
+  if (!space)
+    return space.takeError();
+  result->space = std::move(*space);
+  for (ArrayRef<int64_t> pick : result->parts.back()->getPicks()) {
+    std::vector<int64_t> values = prefix;
+    llvm::append_range(values, pick);
+    if (auto point = findPositions(knobs, values))
+      result->best.push_back(std::move(*point));
+  }
+  return result;
+}
+
+KernelPoint KernelSpace::decode(ArrayRef<uint32_t> point) const {
+  return *decodeValues(parts, space->getValues(point));
+}
+
+search::Point KernelSpace::canonicalize(ArrayRef<uint32_t> point) const {
+  std::vector<int64_t> values;
+  for (auto [part, own] : llvm::zip_equal(parts, decode(point)))
+    llvm::append_range(values, *part->encode(own));
+  return *findPositions(space->getKnobs(), values);
+}
+
+double KernelSpace::getCycles(ArrayRef<uint32_t> point) const {
+  double cycles = 0;
+  for (auto [part, own] : llvm::zip_equal(parts, decode(point)))
+    cycles += part->getTerms(own).cycles;
+  return cycles;
+}
+
+search::Features KernelSpace::getFeatures(ArrayRef<uint32_t> point) const {
+  KernelPoint points = decode(point);
+  return tuner::getFeatures(*parts.back(), points.back(), getCycles(point));
+}
+
+std::vector<std::string> KernelSpace::getFeatureNames() const {
+  return tuner::getFeatureNames(*parts.back(), decode(getDefault()).back());
+}
+
+std::optional<search::Point> KernelSpace::adopt(ArrayRef<search::Knob> knobs,
+                                                ArrayRef<int64_t> values) const {
+  ArrayRef<search::Knob> own = space->getKnobs();
+  if (knobs.size() != own.size())
+    return std::nullopt;
+  search::Point point;
+  for (auto [theirs, ours, value] : llvm::zip_equal(knobs, own, values)) {
+    if (theirs.name != ours.name)
+      return std::nullopt;
+    auto nearest = llvm::min_element(ours.values, [value = value](int64_t a, int64_t b) {
+      return std::abs(a - value) < std::abs(b - value);
+    });
+    point.push_back(nearest - ours.values.begin());
+  }
+  if (!space->isLegal(point))
+    return std::nullopt;
+  return point;
+}

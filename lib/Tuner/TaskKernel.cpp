@@ -1,0 +1,196 @@
+//===- TaskKernel.cpp - a task as its loops see it ------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Tuner/TaskKernel.h"
+#include "dialects/layout/Transforms/ConstantOperands.h"
+#include "dialects/layout/Transforms/KernelSchedule.h"
+#include "dialects/layout/Transforms/Passes.h"
+#include "dialects/te/Analysis/FlopCount.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "tssa/Pipeline/CheckText.h"
+#include "tssa/Pipeline/Tasks.h"
+#include "tssa/Reference/RandomInputs.h"
+
+using namespace mlir;
+using namespace ::tssa;
+using namespace ::tssa::tuner;
+namespace te = mlir::tssa::te;
+namespace layout = mlir::tssa::layout;
+using llvm::Error;
+using llvm::Expected;
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral separator = "; ";
+
+std::string tuner::print(const KernelPoint &point) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::interleave(point, stream, separator);
+  return text;
+}
+
+Expected<KernelPoint> tuner::parseKernelPoint(StringRef text) {
+  KernelPoint points;
+  SmallVector<StringRef> parts;
+  text.split(parts, separator);
+  std::string reason;
+  for (StringRef part : parts) {
+    FailureOr<layout::Point> point =
+        layout::parsePoint(part, [&](const Twine &why) { reason = why.str(); });
+    if (failed(point))
+      return llvm::createStringError("'" + part + "' is no point: " + reason);
+    points.push_back(*point);
+  }
+  return points;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// Calls `work` and returns the first diagnostic if it fails.
+static Error capture(MLIRContext &context, llvm::function_ref<LogicalResult()> work) {
+  std::string reason;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      reason = diagnostic.str();
+    return success();
+  });
+  if (succeeded(work()))
+    return Error::success();
+  return llvm::createStringError(reason.empty() ? "a pass fails without a reason" : reason);
+}
+
+static Error run(PassManager &manager, ModuleOp module) {
+  return capture(*module.getContext(), [&] { return manager.run(module); });
+}
+
+static Expected<OwningOpRef<ModuleOp>> parse(StringRef text, MLIRContext &context) {
+  if (Error error = checkText(text))
+    return std::move(error);
+  OwningOpRef<ModuleOp> module;
+  Error error = capture(context, [&] {
+    module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    return success(static_cast<bool>(module));
+  });
+  if (error)
+    return std::move(error);
+  return module;
+}
+
+Expected<std::unique_ptr<TaskKernel>> TaskKernel::create(StringRef text, MLIRContext &context,
+                                                         const layout::MachineModel &machine) {
+  Expected<SmallVector<unsigned>> constants = parseTaskConstants(text);
+  if (!constants)
+    return constants.takeError();
+  Expected<OwningOpRef<ModuleOp>> source = parse(text, context);
+  if (!source)
+    return source.takeError();
+  std::unique_ptr<TaskKernel> task(new TaskKernel);
+  task->source = std::move(*source);
+  task->machine = machine;
+  task->constants = std::move(*constants);
+  auto kernels = llvm::to_vector(task->source->getOps<te::KernelOp>());
+  if (kernels.size() != 1 || llvm::range_size(task->source->getOps()) != 1)
+    return llvm::createStringError("a task has one kernel and nothing else");
+  task->logical = kernels.front();
+  if (std::string obstacle = findObstacle(task->logical); !obstacle.empty())
+    return llvm::createStringError("the kernel cannot be tuned: " + obstacle);
+  for (unsigned number : task->constants)
+    if (number >= task->logical.getNumArguments())
+      return llvm::createStringError("the kernel has no parameter " + std::to_string(number));
+  task->module = buildTaskModule(task->logical, task->constants, machine);
+  PassManager manager(&context);
+  manager.addPass(layout::createMaterializeStores({}));
+  manager.addPass(layout::createDropCopies());
+  manager.addPass(layout::createKeepRows());
+  if (Error error = run(manager, *task->module))
+    return std::move(error);
+  task->kernel = task->module->lookupSymbol<te::KernelOp>(name);
+  if (!task->kernel)
+    return llvm::createStringError("nothing is left of the kernel once its stores are applied");
+  layout::ConstantOperands operands(*task->module);
+  for (auto [op, rowDims] : layout::getKernelExpressions(task->kernel))
+    task->expressions.push_back({op, rowDims, layout::getRoles(op), operands.getAccesses(op)});
+  return task;
+}
+
+Expected<OwningOpRef<ModuleOp>> TaskKernel::build(const KernelPoint &point) const {
+  OwningOpRef<ModuleOp> candidate = ModuleOp(*module).clone();
+  auto copy = candidate->lookupSymbol<te::KernelOp>(name);
+  layout::writeSchedule(copy, layout::getKernelExpressions(copy), point);
+  PassManager manager(copy.getContext());
+  manager.addPass(layout::createChoosePacking());
+  manager.addPass(layout::createMaterializeStores({}));
+  if (Error error = run(manager, *candidate))
+    return std::move(error);
+  return candidate;
+}
+
+OwningOpRef<te::KernelOp> TaskKernel::getScheduled(const KernelPoint &point) const {
+  OwningOpRef<te::KernelOp> physical = te::KernelOp(kernel).clone();
+  layout::writeSchedule(*physical, layout::getKernelExpressions(*physical), point);
+  OwningOpRef<te::KernelOp> result = te::KernelOp(logical).clone();
+  if (result->getSchedule().empty())
+    result->getSchedule().emplaceBlock();
+  OpBuilder builder = OpBuilder::atBlockEnd(&result->getSchedule().front());
+  IRMapping mapping;
+  for (Operation &op : physical->getSchedule().front())
+    builder.clone(op, mapping);
+  return result;
+}
+
+void TaskKernel::fillConstants(uint64_t seed) {
+  // A prime number of random elements is repeated, so that no row equals the next one.
+  constexpr int64_t period = 65521;
+  reference::Random random(seed);
+  module->walk([&](te::ConstantOp constant) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
+    if (!resource)
+      return;
+    auto kind = llvm::cantFail(reference::getElementKind(resource.getElementType()));
+    MutableArrayRef<char> bytes = resource.getRawHandle().getBlob()->getMutableData();
+    int64_t size = reference::getByteSize(kind), count = bytes.size() / size;
+    auto *data = reinterpret_cast<uint8_t *>(bytes.data());
+    for (int64_t i = 0; i < std::min(count, period); ++i)
+      reference::storeElement(kind, data, i,
+                              isFloat(kind) ? reference::makeFloat(random.normal())
+                                            : reference::makeInt(random.below(2)));
+    for (int64_t i = period; i < count; ++i)
+      std::copy_n(data + (i - period) * size, size, data + i * size);
+  });
+}
+
+double TaskKernel::countOperations() const {
+  double count = 0;
+  for (const te::FlopTerm &term : te::countFlops(logical)) {
+    double product = static_cast<double>(term.each);
+    for (OpFoldResult size : term.sizes)
+      product *= static_cast<double>(getConstantIntValue(size).value_or(1));
+    count += product;
+  }
+  return count;
+}
+
+double TaskKernel::countBytes() const {
+  double bytes = 0;
+  te::KernelOp op = kernel;
+  for (TypeRange types : {TypeRange(op.getArgumentTypes()), TypeRange(op.getResultTypes())})
+    for (Type type : types) {
+      auto tensor = cast<RankedTensorType>(type);
+      bytes += static_cast<double>(tensor.getNumElements()) *
+               llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+    }
+  return bytes;
+}
