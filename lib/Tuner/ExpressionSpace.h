@@ -28,8 +28,8 @@ public:
   /// Returns the point of these values, one for each knob, or nothing if the loops cannot be
   /// written.
   std::optional<mlir::tssa::layout::Point> decode(llvm::ArrayRef<int64_t> values) const;
-  /// Returns the values of a point, or nothing if the knobs cannot say it. A knob that means nothing
-  /// has its first value.
+  /// Returns the values of a point, or nothing if the knobs cannot say it. A knob that means
+  /// nothing has its first value.
   std::optional<std::vector<int64_t>> encode(const mlir::tssa::layout::Point &point) const;
 
   mlir::tssa::layout::DraftTerms getTerms(const mlir::tssa::layout::Point &point) const {

@@ -1,0 +1,34 @@
+//===- Measurer.h - who builds, checks and times candidates -----*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TUNER_MEASURER_H
+#define TSSA_TUNER_MEASURER_H
+
+#include "tssa/Tuner/Outcome.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <vector>
+
+namespace tssa::tuner {
+
+/// Measures points of tasks. A point is the text of its loops (tuner::print of a KernelPoint).
+class Measurer {
+public:
+  virtual ~Measurer() = default;
+
+  /// Says which task the following points are of, and which point is its default. Fails with a
+  /// sentence if the kernel cannot be measured alone.
+  virtual llvm::Error open(const search::Task &task, llvm::StringRef defaultPoint) = 0;
+  /// Builds, checks and times one point. `bestSeconds` is the least time so far: a candidate that
+  /// is far slower is timed less exactly. A point that fails is an outcome, not an error.
+  virtual Outcome measure(llvm::StringRef point, std::optional<double> bestSeconds) = 0;
+  /// Times several points in turns, so that they can be compared.
+  virtual std::vector<Outcome> compare(llvm::ArrayRef<std::string> points) = 0;
+};
+
+} // namespace tssa::tuner
+
+#endif // TSSA_TUNER_MEASURER_H

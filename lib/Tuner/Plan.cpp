@@ -1,0 +1,98 @@
+//===- Plan.cpp - the text of a plan --------------------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Tuner/Session.h"
+#include "llvm/Support/JSON.h"
+
+using namespace tssa;
+using namespace tssa::tuner;
+namespace json = llvm::json;
+
+std::string Plan::print() const {
+  json::Array bandwidths, list;
+  for (const Roof::Bandwidth &bandwidth : roof.bandwidths)
+    bandwidths.push_back(json::Array{bandwidth.bytes, bandwidth.bytesPerSecond});
+  for (const PlannedTask &task : tasks)
+    list.push_back(json::Object{{"key", task.task.key},
+                                {"name", task.name},
+                                {"calls", task.calls},
+                                {"earlier", static_cast<int64_t>(task.earlier)}});
+  json::Object object{{"seed", std::to_string(search.seed)},
+                      {"sampler", search.sampler},
+                      {"ranking", static_cast<int64_t>(search.ranking)},
+                      {"trials", static_cast<int64_t>(trials)},
+                      {"threads", static_cast<int64_t>(threads)},
+                      {"machine", machine},
+                      {"epoch", epoch},
+                      {"flops_per_second", roof.flopsPerSecond},
+                      {"bandwidths", std::move(bandwidths)},
+                      {"tasks", std::move(list)}};
+  return llvm::formatv("{0}", json::Value(std::move(object))).str();
+}
+
+namespace {
+/// The fields of a task, as JSON has them.
+bool read(const json::Value &value, PlannedTask &task, json::Path path) {
+  json::ObjectMapper map(value, path);
+  int64_t earlier = 0;
+  bool ok = map && map.map("key", task.task.key) && map.map("name", task.name) &&
+            map.map("calls", task.calls) && map.map("earlier", earlier) && earlier >= 0;
+  task.earlier = static_cast<uint64_t>(earlier);
+  return ok;
+}
+
+bool read(const json::Value &value, Roof::Bandwidth &bandwidth) {
+  const json::Array *pair = value.getAsArray();
+  if (!pair || pair->size() != 2 || !(*pair)[0].getAsNumber() || !(*pair)[1].getAsNumber())
+    return false;
+  bandwidth = {*(*pair)[0].getAsNumber(), *(*pair)[1].getAsNumber()};
+  return true;
+}
+
+/// Reads the numbers of a plan, and checks their ranges.
+bool readNumbers(json::ObjectMapper &map, Plan &plan) {
+  std::string seed;
+  int64_t ranking = 0, trials = 0, threads = 0;
+  if (!map.map("seed", seed) || !map.map("sampler", plan.search.sampler) ||
+      !map.map("ranking", ranking) || !map.map("trials", trials) || !map.map("threads", threads) ||
+      !map.map("machine", plan.machine) || !map.map("epoch", plan.epoch) ||
+      !map.map("flops_per_second", plan.roof.flopsPerSecond))
+    return false;
+  if (llvm::StringRef(seed).getAsInteger(10, plan.search.seed) || ranking < 0 ||
+      ranking > SearchOptions::None || trials < 0 || threads < 1 || threads > UINT16_MAX)
+    return false;
+  plan.search.ranking = static_cast<SearchOptions::Ranking>(ranking);
+  plan.trials = static_cast<uint64_t>(trials);
+  plan.threads = static_cast<unsigned>(threads);
+  return true;
+}
+} // namespace
+
+llvm::Expected<Plan> Plan::parse(llvm::StringRef text) {
+  auto fail = [] { return llvm::createStringError("the plan of the session is damaged"); };
+  llvm::Expected<json::Value> value = json::parse(text);
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return fail();
+  }
+  Plan plan;
+  json::Path::Root root;
+  json::ObjectMapper map(*value, root);
+  if (!map || !readNumbers(map, plan))
+    return fail();
+  const json::Array *bandwidths = value->getAsObject()->getArray("bandwidths");
+  const json::Array *tasks = value->getAsObject()->getArray("tasks");
+  if (!bandwidths || !tasks)
+    return fail();
+  for (const json::Value &entry : *bandwidths)
+    if (!read(entry, plan.roof.bandwidths.emplace_back()))
+      return fail();
+  for (const json::Value &entry : *tasks)
+    if (!read(entry, plan.tasks.emplace_back(), root))
+      return fail();
+  return plan;
+}

@@ -1,0 +1,306 @@
+//===- Session.cpp - the tuning of the kernels of a model -----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Tuner/Session.h"
+
+#include <cmath>
+
+using namespace tssa;
+using namespace tssa::tuner;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::Expected;
+
+/// How many points a round has.
+static constexpr uint64_t pointsOfRound = 8;
+/// A task leaves at this share of its roof, or if it could gain at most this share of the model.
+static constexpr double nearRoof = 0.97, leastOfModel = 0.002;
+
+double TaskState::getModelSeconds() const {
+  return search ? planned.calls * search->getBestSeconds().value_or(0) : 0;
+}
+
+Expected<std::unique_ptr<Session>>
+Session::create(Plan plan, ArrayRef<std::vector<search::Trial>> trials, mlir::MLIRContext &context,
+                const mlir::tssa::layout::MachineModel &machine) {
+  std::unique_ptr<Session> session(new Session);
+  session->plan = std::move(plan);
+  for (auto [planned, earlier] : llvm::zip_equal(session->plan.tasks, trials)) {
+    TaskState state;
+    state.planned = planned;
+    auto created = TaskSearch::create(planned.task, context, machine, session->plan.search);
+    if (created) {
+      state.search = std::move(*created);
+      const TaskKernel &kernel = state.search->getKernel();
+      state.roofSeconds = session->plan.roof.getSeconds(
+          kernel.countOperations(), kernel.countBytes(), session->plan.threads);
+      for (const search::Trial &trial : ArrayRef(earlier).take_front(planned.earlier))
+        session->numEarlier += state.search->addEarlier(trial);
+      for (const search::Measured &measured : state.search->getHistory())
+        session->rows.push_back(state.search->getRow(measured));
+      if (!session->model) {
+        auto model = search::CostModel::create(state.search->getSpace().getFeatureNames());
+        if (!model)
+          return model.takeError();
+        session->model = std::move(*model);
+      }
+    } else {
+      state.obstacle = llvm::toString(created.takeError());
+    }
+    session->tasks.push_back(std::move(state));
+  }
+  return session;
+}
+
+uint64_t Session::countTrials() const {
+  uint64_t count = numEarlier;
+  for (const TaskState &state : tasks)
+    count += state.trials;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// The budget
+//===----------------------------------------------------------------------===//
+
+/// Ends the searches that cannot gain much any more.
+void Session::dropFinished() {
+  double all = 0;
+  for (const TaskState &state : tasks)
+    all += state.getModelSeconds();
+  for (TaskState &state : tasks) {
+    if (!state.search || state.search->isFinished() || state.search->getNumRounds() == 0)
+      continue;
+    std::optional<double> best = state.search->getBestSeconds();
+    if (!best || state.roofSeconds <= 0)
+      continue;
+    if (state.roofSeconds >= nearRoof * *best ||
+        state.planned.calls * (*best - state.roofSeconds) < leastOfModel * all)
+      state.search->finish();
+  }
+}
+
+/// Returns the seconds of the model that the next round may gain. A task without a round counts as
+/// if it could gain all of its predicted time.
+double Session::getExpectedGain(const TaskState &state) const {
+  constexpr double hope = 0.2; // of the distance to the roof, less in each round
+  double best = state.search->getBestSeconds().value_or(0);
+  double distance = best > 0 ? std::max(1 - state.roofSeconds / best, 0.0) : 1;
+  double expected = hope * distance / (1 + state.search->getNumRounds());
+  return state.getModelSeconds() * std::max(state.search->getSlope(), expected);
+}
+
+std::optional<size_t> Session::chooseTask() {
+  dropFinished();
+  std::optional<size_t> chosen;
+  std::pair<bool, double> most;
+  for (auto [number, state] : llvm::enumerate(tasks)) {
+    if (!state.search || state.search->isFinished())
+      continue;
+    const KernelSpace &space = state.search->getSpace();
+    // Tasks without a time come first, those with the longest predicted time before others.
+    bool isNew = !state.search->getBestSeconds();
+    std::pair<bool, double> gain(isNew, isNew ? state.planned.calls *
+                                                    space.getCycles(space.getDefault())
+                                              : getExpectedGain(state));
+    if (!chosen || gain > most) {
+      chosen = number;
+      most = gain;
+    }
+  }
+  return chosen;
+}
+
+//===----------------------------------------------------------------------===//
+// Rounds
+//===----------------------------------------------------------------------===//
+
+/// Returns the logarithmic distance of the sizes of two roots, or nothing if their kinds or numbers
+/// of dims differ.
+static std::optional<double> getDistance(const TaskKernel &a, const TaskKernel &b) {
+  TaskKernel::Expression x = a.getExpressions().back(), y = b.getExpressions().back();
+  if (a.getExpressions().size() != b.getExpressions().size() || x.roles.kind != y.roles.kind ||
+      x.op.getNumDims() != y.op.getNumDims())
+    return std::nullopt;
+  double distance = 0;
+  for (unsigned dim = 0; dim < x.op.getNumDims(); ++dim)
+    distance += std::abs(
+        std::log2(static_cast<double>(mlir::tssa::layout::getExtent(x.op, x.roles, dim)) /
+                  static_cast<double>(mlir::tssa::layout::getExtent(y.op, y.roles, dim))));
+  return distance;
+}
+
+/// Returns the best points of the nearest tasks.
+std::vector<ForeignPoint> Session::findForeign(size_t task) const {
+  constexpr size_t mostTasks = 4, pointsOfTask = 2;
+  std::vector<std::pair<double, const TaskSearch *>> near;
+  for (const TaskState &other : tasks)
+    if (other.search && &other != &tasks[task] && other.search->getBestSeconds())
+      if (auto distance = getDistance(tasks[task].search->getKernel(), other.search->getKernel()))
+        near.push_back({*distance, other.search.get()});
+  llvm::stable_sort(near, [](auto &a, auto &b) { return a.first < b.first; });
+  std::vector<ForeignPoint> points;
+  for (auto &[distance, search] : ArrayRef(near).take_front(mostTasks))
+    for (const search::Measured &best : search->getBest(pointsOfTask)) {
+      const search::Space &space = search->getSpace().getSpace();
+      points.push_back({space.getKnobs(), space.getValues(best.point)});
+    }
+  return points;
+}
+
+Expected<std::optional<Session::Round>> Session::propose() {
+  while (true) {
+    uint64_t used = countTrials();
+    std::optional<size_t> task = chooseTask();
+    if (!task || used >= plan.trials)
+      return std::nullopt;
+    auto points = tasks[*task].search->propose(std::min(plan.trials - used, pointsOfRound), *model,
+                                               rows, findForeign(*task));
+    if (!points)
+      return points.takeError();
+    if (!points->empty())
+      return Round{*task, std::move(*points)};
+  }
+}
+
+void Session::add(const Round &round, ArrayRef<Outcome> outcomes) {
+  TaskState &state = tasks[round.task];
+  std::vector<std::optional<double>> seconds;
+  for (const Outcome &outcome : outcomes) {
+    seconds.push_back(outcome.isMeasured() ? std::optional(outcome.seconds) : std::nullopt);
+    if (!outcome.isMeasured())
+      ++state.failures[outcome.status];
+  }
+  state.search->add(round.points, seconds);
+  state.trials += outcomes.size();
+  for (const search::Measured &measured : state.search->getHistory().take_back(outcomes.size()))
+    rows.push_back(state.search->getRow(measured));
+}
+
+void Session::giveUp(const Round &round, llvm::StringRef obstacle) {
+  tasks[round.task].obstacle = obstacle.str();
+  tasks[round.task].search->finish();
+}
+
+std::vector<search::Point> Session::getFinalists(size_t task) const {
+  constexpr size_t count = 5;
+  const TaskSearch *search = tasks[task].search.get();
+  if (!search || !search->getDefaultSeconds())
+    return {};
+  std::vector<search::Point> points = {search->getSpace().getDefault()};
+  for (const search::Measured &best : search->getBest(count))
+    if (best.point != points.front())
+      points.push_back(best.point);
+  return points;
+}
+
+//===----------------------------------------------------------------------===//
+// Replay
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Looks up what a database has of a session.
+struct Recording {
+  search::Session session;
+  Plan plan;
+  std::vector<std::vector<search::Trial>> trials; ///< by task
+};
+} // namespace
+
+static Expected<Recording> readRecording(search::Database &database, int64_t number) {
+  Recording recording;
+  auto session = database.readSession(number);
+  if (!session)
+    return session.takeError();
+  if (!*session)
+    return llvm::createStringError("the database has no session " + std::to_string(number));
+  recording.session = std::move(**session);
+  Expected<Plan> plan = Plan::parse(recording.session.options);
+  if (!plan)
+    return plan.takeError();
+  recording.plan = std::move(*plan);
+  for (PlannedTask &planned : recording.plan.tasks) {
+    auto task = database.readTask(planned.task.key);
+    if (!task)
+      return task.takeError();
+    if (!*task)
+      return llvm::createStringError("the database has no task " + planned.task.key);
+    planned.task = std::move(**task);
+    auto trials = database.readTrials(planned.task.key);
+    if (!trials)
+      return trials.takeError();
+    llvm::erase_if(trials->valid, [&](const search::Trial &trial) {
+      return trial.machine != recording.plan.machine || trial.epoch != recording.plan.epoch;
+    });
+    recording.trials.push_back(std::move(trials->valid));
+  }
+  return recording;
+}
+
+/// Returns the recorded outcome of a point, or nothing if it has none.
+static std::optional<Outcome> findOutcome(ArrayRef<search::Trial> trials, llvm::StringRef point) {
+  for (const search::Trial &trial : trials)
+    if (trial.point == point) {
+      Outcome outcome;
+      outcome.status = trial.status;
+      outcome.seconds = trial.seconds.value_or(0);
+      return outcome;
+    }
+  return std::nullopt;
+}
+
+/// Gives `session` the recorded outcomes of a round, or gives its task up if there are none.
+static Error addRecorded(Session &session, const Session::Round &round,
+                         ArrayRef<search::Trial> trials) {
+  const search::Space &space = session.getTasks()[round.task].search->getSpace().getSpace();
+  std::vector<Outcome> outcomes;
+  for (const search::Point &point : round.points)
+    if (auto outcome = findOutcome(trials, space.print(point)))
+      outcomes.push_back(std::move(*outcome));
+  if (outcomes.empty())
+    session.giveUp(round, "it could not be measured");
+  else if (outcomes.size() == round.points.size())
+    session.add(round, outcomes);
+  else
+    return llvm::createStringError("the database lacks trials of a round");
+  return Error::success();
+}
+
+Expected<uint64_t> tuner::replay(search::Database &database, int64_t number,
+                                 mlir::MLIRContext &context,
+                                 const mlir::tssa::layout::MachineModel &machine) {
+  Expected<Recording> recording = readRecording(database, number);
+  if (!recording)
+    return recording.takeError();
+  auto session = Session::create(recording->plan, recording->trials, context, machine);
+  if (!session)
+    return session.takeError();
+  ArrayRef<search::Proposal> recorded = recording->session.proposals;
+  uint64_t count = 0;
+  while (count < recorded.size()) {
+    auto round = (*session)->propose();
+    if (!round)
+      return round.takeError();
+    if (!*round)
+      return llvm::createStringError("the session ends after " + std::to_string(count) +
+                                     " proposals, the recorded one has " +
+                                     std::to_string(recorded.size()));
+    const TaskState &state = (*session)->getTasks()[(*round)->task];
+    for (const search::Point &point : (*round)->points) {
+      std::string text = state.search->getSpace().getSpace().print(point);
+      if (count == recorded.size() || recorded[count].task != state.planned.task.key ||
+          recorded[count].point != text)
+        return llvm::createStringError("proposal " + std::to_string(count) + " is '" + text +
+                                       "', which is not what the session recorded");
+      ++count;
+    }
+    if (Error error =
+            addRecorded(**session, **round, recording->trials[(*round)->task]))
+      return std::move(error);
+  }
+  return count;
+}
