@@ -18,6 +18,7 @@
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Tasks.h"
 #include "tssa/Reference/RandomInputs.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace ::tssa;
@@ -138,6 +139,16 @@ Expected<OwningOpRef<ModuleOp>> TaskKernel::build(const KernelPoint &point) cons
   return candidate;
 }
 
+std::string TaskKernel::findObstacle(const KernelPoint &point) const {
+  if (point.size() != expressions.size())
+    return "expected a point for each of " + std::to_string(expressions.size()) + " expressions";
+  for (auto [expression, own] : llvm::zip_equal(expressions, point))
+    if (std::string why = layout::findObstacle(expression.op, expression.roles, own, machine);
+        !why.empty())
+      return why;
+  return {};
+}
+
 OwningOpRef<te::KernelOp> TaskKernel::getScheduled(const KernelPoint &point) const {
   OwningOpRef<te::KernelOp> physical = te::KernelOp(kernel).clone();
   layout::writeSchedule(*physical, layout::getKernelExpressions(*physical), point);
@@ -169,6 +180,22 @@ void TaskKernel::fillConstants(uint64_t seed) {
                                             : reference::makeInt(random.below(2)));
     for (int64_t i = period; i < count; ++i)
       std::copy_n(data + (i - period) * size, size, data + i * size);
+  });
+}
+
+void TaskKernel::freeConstants(ModuleOp candidate) const {
+  llvm::StringSet<> own;
+  auto visit = [](ModuleOp of, llvm::function_ref<void(DenseResourceElementsHandle)> work) {
+    of.walk([&](te::ConstantOp constant) {
+      if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+        work(resource.getRawHandle());
+    });
+  };
+  visit(*module, [&](DenseResourceElementsHandle handle) { own.insert(handle.getKey()); });
+  auto &manager = DenseResourceElementsHandle::getManagerInterface(candidate.getContext());
+  visit(candidate, [&](DenseResourceElementsHandle handle) {
+    if (!own.contains(handle.getKey()))
+      manager.update(handle.getKey(), AsmResourceBlob());
   });
 }
 

@@ -53,8 +53,14 @@ public:
   mlir::OwningOpRef<mlir::tssa::te::KernelOp> getScheduled(const KernelPoint &point) const;
   llvm::ArrayRef<unsigned> getConstants() const { return constants; }
 
+  /// Returns why the loops of `point` cannot be written, or an empty string.
+  std::string findObstacle(const KernelPoint &point) const;
+
   /// Fills the constants of the task with random elements.
   void fillConstants(uint64_t seed);
+  /// Frees the bytes of the constants that were packed for `candidate`, which `build` has returned
+  /// and which is not used any more. The context would keep them.
+  void freeConstants(mlir::ModuleOp candidate) const;
 
   /// Returns the floating-point operations of one run, and the bytes of all operands and results.
   double countOperations() const;

@@ -1,0 +1,147 @@
+//===- Protocol.cpp - what the tuner and its worker say -------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Protocol.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tssa;
+using namespace tssa::tuner;
+using llvm::Expected;
+namespace json = llvm::json;
+
+static std::string write(json::Object object) {
+  return llvm::formatv("{0}", json::Value(std::move(object))).str();
+}
+
+static llvm::Error fail() {
+  return llvm::createStringError("the line is no message between the tuner and a worker");
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+std::string tuner::print(const OpenRequest &request) {
+  return write({{"open", json::Object{{"text", request.text},
+                                      {"point", request.point},
+                                      {"machine", request.machine},
+                                      {"threads", static_cast<int64_t>(request.threads)},
+                                      {"seed", std::to_string(request.seed)},
+                                      {"cold", request.coldWeights}}}});
+}
+
+std::string tuner::print(const MeasureRequest &request) {
+  if (request.compares)
+    return write({{"compare", json::Object{{"points", json::Array(request.points)}}}});
+  json::Object body{{"point", request.points.front()}};
+  if (request.bestSeconds)
+    body["best"] = *request.bestSeconds;
+  return write({{"measure", std::move(body)}});
+}
+
+static json::Object print(const Outcome &outcome) {
+  return json::Object{{"status", static_cast<int64_t>(outcome.status)},
+                      {"error", json::fixUTF8(outcome.error)},
+                      {"seconds", outcome.seconds},
+                      {"min", outcome.minSeconds},
+                      {"half_width", outcome.halfWidth},
+                      {"cpu_over_wall", outcome.cpuOverWall},
+                      {"build", outcome.buildSeconds},
+                      {"check", outcome.checkSeconds},
+                      {"timing", outcome.timingSeconds}};
+}
+
+std::string tuner::print(const Answer &answer) {
+  if (!answer.error.empty())
+    return write({{"error", json::fixUTF8(answer.error)}});
+  if (answer.isReady)
+    return write({{"ok", true}});
+  if (answer.isBuilt)
+    return write({{"built", true}});
+  json::Array outcomes;
+  for (const Outcome &outcome : answer.outcomes)
+    outcomes.push_back(::print(outcome));
+  return write({{"outcomes", std::move(outcomes)}});
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+static bool parse(const json::Value &value, Outcome &outcome) {
+  json::Path::Root root;
+  json::ObjectMapper map(value, root);
+  int64_t status = 0;
+  if (!map || !map.map("status", status) || !map.map("error", outcome.error) ||
+      !map.map("seconds", outcome.seconds) || !map.map("min", outcome.minSeconds) ||
+      !map.map("half_width", outcome.halfWidth) ||
+      !map.map("cpu_over_wall", outcome.cpuOverWall) || !map.map("build", outcome.buildSeconds) ||
+      !map.map("check", outcome.checkSeconds) || !map.map("timing", outcome.timingSeconds))
+    return false;
+  if (status < 0 || status > static_cast<int64_t>(search::TrialStatus::OutOfMemory))
+    return false;
+  outcome.status = static_cast<search::TrialStatus>(status);
+  return !outcome.isMeasured() || outcome.seconds > 0;
+}
+
+Expected<Answer> tuner::parseAnswer(llvm::StringRef line) {
+  Expected<json::Value> value = json::parse(line);
+  if (!value)
+    return value.takeError();
+  const json::Object *object = value->getAsObject();
+  if (!object)
+    return fail();
+  Answer answer;
+  answer.isReady = object->getBoolean("ok").value_or(false);
+  answer.isBuilt = object->getBoolean("built").value_or(false);
+  answer.error = object->getString("error").value_or("").str();
+  if (const json::Array *outcomes = object->getArray("outcomes")) {
+    for (const json::Value &outcome : *outcomes)
+      if (!parse(outcome, answer.outcomes.emplace_back()))
+        return fail();
+  } else if (!answer.isReady && !answer.isBuilt && answer.error.empty()) {
+    return fail();
+  }
+  return answer;
+}
+
+Expected<OpenRequest> tuner::parseOpen(const json::Object &object) {
+  OpenRequest request;
+  auto threads = object.getInteger("threads");
+  auto cold = object.getBoolean("cold");
+  for (auto [name, field] : {std::pair("text", &request.text), std::pair("point", &request.point),
+                             std::pair("machine", &request.machine)}) {
+    auto value = object.getString(name);
+    if (!value)
+      return fail();
+    *field = value->str();
+  }
+  if (!threads || *threads < 1 || *threads > UINT16_MAX || !cold ||
+      object.getString("seed").value_or("").getAsInteger(10, request.seed))
+    return fail();
+  request.threads = static_cast<unsigned>(*threads);
+  request.coldWeights = *cold;
+  return request;
+}
+
+Expected<MeasureRequest> tuner::parseMeasure(const json::Object &object, bool compares) {
+  MeasureRequest request;
+  request.compares = compares;
+  if (auto best = object.getNumber("best"))
+    request.bestSeconds = *best;
+  if (auto point = object.getString("point"))
+    request.points.push_back(point->str());
+  if (const json::Array *points = object.getArray("points"))
+    for (const json::Value &point : *points) {
+      if (!point.getAsString())
+        return fail();
+      request.points.push_back(point.getAsString()->str());
+    }
+  if (request.points.empty() || (!compares && request.points.size() != 1))
+    return fail();
+  return request;
+}

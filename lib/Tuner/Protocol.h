@@ -1,0 +1,68 @@
+//===- Protocol.h - what the tuner and its worker say -----------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A worker reads requests from its standard input and answers on its standard output, one line of
+/// JSON each:
+///
+///     {"open": {"text": .., "point": .., "machine": .., "threads": 1, "seed": 1, "cold": false}}
+///         {"ok": true} or {"error": ".."}
+///     {"measure": {"point": "..", "best": 1.2e-05}}            best may be absent
+///         {"built": true} when code exists and is run, then {"outcomes": [{"status": 0, ..}]}
+///     {"compare": {"points": ["..", ".."]}}
+///         {"built": true}, then {"outcomes": [..]}
+///
+/// A request that cannot be served is answered by an error.
+///
+//===----------------------------------------------------------------------===//
+#ifndef LIB_TUNER_PROTOCOL_H
+#define LIB_TUNER_PROTOCOL_H
+
+#include "tssa/Tuner/Outcome.h"
+#include "llvm/Support/JSON.h"
+
+#include <vector>
+
+namespace tssa::tuner {
+
+/// The first request for a task.
+struct OpenRequest {
+  std::string text;    ///< of the task
+  std::string point;   ///< the default
+  std::string machine; ///< as cpu::printMachine writes it
+  unsigned threads = 1;
+  uint64_t seed = 1;
+  bool coldWeights = false;
+};
+
+/// The other requests. `measure` has one point.
+struct MeasureRequest {
+  std::vector<std::string> points;
+  std::optional<double> bestSeconds;
+  bool compares = false;
+};
+
+/// An answer: one of these.
+struct Answer {
+  bool isReady = false; ///< to the first request
+  bool isBuilt = false; ///< more follows
+  std::string error;
+  std::vector<Outcome> outcomes;
+};
+
+std::string print(const OpenRequest &request);
+std::string print(const MeasureRequest &request);
+std::string print(const Answer &answer);
+
+/// Parses a line. Fails with a sentence if it is none of the above.
+llvm::Expected<Answer> parseAnswer(llvm::StringRef line);
+llvm::Expected<OpenRequest> parseOpen(const llvm::json::Object &object);
+llvm::Expected<MeasureRequest> parseMeasure(const llvm::json::Object &object, bool compares);
+
+} // namespace tssa::tuner
+
+#endif // LIB_TUNER_PROTOCOL_H
