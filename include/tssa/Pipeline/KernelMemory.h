@@ -62,8 +62,8 @@ public:
                                              llvm::ArrayRef<reference::HostTensor> like,
                                              const InputCopies &copies = {});
 
-  /// Returns the kernel's arguments, each in 8 bytes, with this copy of the inputs. The last two are
-  /// room for the begin and the end of the parallel iterations.
+  /// Returns the kernel's arguments, each in 8 bytes, with this copy of the inputs. The last two
+  /// are room for the begin and the end of the parallel iterations.
   llvm::ArrayRef<uint64_t> getSlots(unsigned copy = 0) const { return slots[copy]; }
   /// Returns the arguments of the extent function.
   llvm::ArrayRef<uint64_t> getScalars() const { return scalars; }
