@@ -84,10 +84,14 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
     manager.enableVerifier(options.verifiesPasses);
     StageContext context{options.machine, target, options.merges, options.transforms,
                          options.scheduleFile, options.point};
-    if (options.keepsSchedules)
-      context.storesChosen = [this](ModuleOp module) {
-        (logical ? packed : logical) = module.clone();
-      };
+    bool isFirst = true; // the second time, the stores of constants are chosen
+    context.storesChosen = [&](ModuleOp module) {
+      if (isFirst && options.storesChosen && number == 0)
+        options.storesChosen(module);
+      if (options.keepsSchedules)
+        (isFirst ? logical : packed) = module.clone();
+      isFirst = false;
+    };
     stage.build(manager, context);
     if (failed(manager.run(module)))
       return failure();

@@ -15,7 +15,6 @@
 #include "llvm/IR/IRBuilder.h"
 
 #include <cmath>
-#include <cstring>
 
 using namespace tssa;
 using namespace tssa::reference;
@@ -88,7 +87,9 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   if (Error error =
           cpu::linkBitcode(**code, getMemoryBitcode(), /*onlyNeeded=*/false, machine))
     return error;
-  cpu::optimize(**code, **target, {});
+  cpu::OptimizeOptions options;
+  options.isKernel = true;
+  cpu::optimize(**code, **target, options);
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   if (Error error = cpu::emit(**code, **target, /*assembly=*/false, stream))
@@ -96,14 +97,17 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()));
 }
 
-Expected<std::unique_ptr<KernelRunner>> KernelRunner::create(te::KernelOp kernel,
-                                                             const cpu::Machine &machine) {
+Expected<std::unique_ptr<KernelRunner>>
+KernelRunner::create(te::KernelOp kernel, const cpu::Machine &machine,
+                     llvm::function_ref<void(mlir::ModuleOp)> afterLoops) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(kernel.getLoc());
   module->getBody()->push_back(kernel->clone());
   mlir::PassManager manager(kernel.getContext());
   cpu::buildLoopsStage(manager);
   if (failed(manager.run(*module)))
     return llvm::createStringError("stage loops failed on kernel '" + kernel.getSymName() + "'");
+  if (afterLoops)
+    afterLoops(*module);
   return createFromLoops(*module, kernel.getSymName(), kernel.getArgumentTypes(), machine);
 }
 
@@ -146,105 +150,38 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
 // Execution
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A buffer between two runs of guard bytes.
-class GuardedBuffer {
-public:
-  explicit GuardedBuffer(size_t size)
-      : size(size),
-        bytes(static_cast<uint8_t *>(std::aligned_alloc(64, (size + 63) / 64 * 64 + 2 * guard))) {
-    std::memset(bytes.get(), pattern, (size + 63) / 64 * 64 + 2 * guard);
-  }
-
-  uint8_t *get() { return bytes.get() + guard; }
-  /// Whether no guard byte was overwritten.
-  bool isIntact() const {
-    for (size_t i = 0; i < guard; ++i)
-      if (bytes.get()[i] != pattern || bytes.get()[guard + size + i] != pattern)
-        return false;
-    return true;
-  }
-
-private:
-  static constexpr size_t guard = 256;
-  /// As a float of any width, this pattern is a NaN. It is not a valid size or index either.
-  static constexpr uint8_t pattern = 0xFF;
-  struct Free {
-    void operator()(uint8_t *pointer) const { std::free(pointer); }
-  };
-  size_t size;
-  std::unique_ptr<uint8_t, Free> bytes;
-};
-} // namespace
-
-/// Appends the slots of a flat memref: both pointers, offset, size and stride.
-static void addMemRef(llvm::SmallVectorImpl<uint64_t> &slots, const void *data, int64_t count) {
-  auto address = reinterpret_cast<uintptr_t>(data);
-  slots.append({address, address, 0, static_cast<uint64_t>(count), 1});
+Expected<KernelExtent> KernelRunner::getExtent(const KernelMemory &memory) const {
+  int64_t counts[2] = {0, 0};
+  extent(memory.getScalars().data(), counts);
+  if (counts[0] < 0)
+    return llvm::createStringError("the kernel's extent is " + llvm::Twine(counts[0]));
+  return KernelExtent{counts[0], counts[1]};
 }
 
-/// Returns a slot whose low bytes hold `value`, in its form in memory.
-static uint64_t makeSlot(mlir::Type type, Scalar value) {
-  uint64_t slot = 0;
-  if (type.isIndex())
-    return static_cast<uint64_t>(value.i);
-  storeElement(llvm::cantFail(getElementKind(type)), reinterpret_cast<uint8_t *>(&slot), 0, value);
-  return slot;
+Error KernelRunner::runInHalves(const KernelMemory &memory) const {
+  Expected<KernelExtent> extent = getExtent(memory);
+  if (!extent)
+    return extent.takeError();
+  int64_t middle = extent->count / 2;
+  for (auto [from, to] : {std::pair(middle, extent->count), std::pair(int64_t(0), middle)})
+    if (from < to)
+      run(memory.getSlots(), from, to);
+  return Error::success();
 }
 
 Expected<std::vector<HostTensor>> KernelRunner::run(llvm::ArrayRef<HostValue> inputs,
                                                     llvm::ArrayRef<HostTensor> like) {
-  std::vector<GuardedBuffer> buffers;
-  llvm::SmallVector<uint64_t> slots, scalars;
-  for (auto [type, input] : llvm::zip_equal(types, inputs)) {
-    if (!input.tensor) {
-      slots.push_back(makeSlot(type, input.scalar));
-      scalars.push_back(slots.back());
-      continue;
-    }
-    size_t size = input.tensor->getNumBytes();
-    buffers.emplace_back(size);
-    if (size)
-      std::memcpy(buffers.back().get(), input.tensor->getData(), size);
-    addMemRef(slots, buffers.back().get(), input.tensor->getNumElements());
-  }
-  size_t firstResult = buffers.size();
-  for (const HostTensor &result : like) {
-    buffers.emplace_back(result.getNumBytes());
-    addMemRef(slots, buffers.back().get(), result.getNumElements());
-  }
-  int32_t errors[1] = {0};
-  addMemRef(slots, errors, 1);
-  int64_t counts[2] = {0, 0};
-  extent(scalars.data(), counts);
-  if (counts[0] < 0)
-    return llvm::createStringError("the kernel's extent is " + llvm::Twine(counts[0]));
-  uint64_t middle = counts[0] / 2, end = counts[0];
-  for (auto [from, to] : {std::pair(middle, end), std::pair(uint64_t(0), middle)}) {
-    llvm::SmallVector<uint64_t> part(slots);
-    part.append({from, to});
-    if (from < to)
-      call(part.data());
-  }
-  if (errors[0])
-    return llvm::createStringError("an index is out of bounds");
-  std::vector<HostTensor> results;
-  for (auto [index, tensor] : llvm::enumerate(like)) {
-    Expected<HostTensor> result = HostTensor::create(tensor.getKind(), tensor.getShape());
-    if (!result)
-      return result.takeError();
-    if (size_t size = tensor.getNumBytes())
-      std::memcpy(result->getMutableData(), buffers[firstResult + index].get(), size);
-    results.push_back(std::move(*result));
-  }
-  for (const GuardedBuffer &buffer : buffers)
-    if (!buffer.isIntact())
-      return llvm::createStringError("the kernel writes outside of its buffers");
-  GuardedBuffer *buffer = buffers.data();
-  for (const HostValue &input : inputs)
-    if (input.tensor &&
-        std::memcmp((buffer++)->get(), input.tensor->getData(), input.tensor->getNumBytes()) != 0)
-      return llvm::createStringError("the kernel writes to an input");
+  Expected<KernelMemory> memory = KernelMemory::create(types, inputs, like);
+  if (!memory)
+    return memory.takeError();
+  if (Error error = runInHalves(*memory))
+    return error;
+  if (Error error = memory->check(inputs))
+    return error;
+  Expected<std::vector<HostTensor>> results = memory->borrowResults();
+  if (results)
+    for (HostTensor &result : *results)
+      result.getMutableData(); // a copy, because the memory ends here
   return results;
 }
 

@@ -203,6 +203,7 @@ Error BodyCompiler::compileRead(ReadOp read, BodyProgram &program) {
     return symbols.takeError();
   ElementRead access;
   access.tensor = *source->tensor;
+  access.source = source->elements;
   access.opaque = hasOpaqueIndex(read);
   if (read.getGuard()) {
     access.guard = compile(*read.getGuard(), *symbols, program, read.getLoc());

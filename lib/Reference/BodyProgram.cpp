@@ -11,25 +11,20 @@
 namespace reference = ::tssa::reference;
 using namespace ::tssa::reference;
 
-/// Loads the element for `access`, or its pad if the guard does not hold. Returns false if an index
-/// is out of bounds.
-static bool read(const ElementRead &access, const Scalar *registers, Scalar &result) {
-  if (access.guard && !access.guard->holds(registers)) {
-    result = access.pad;
-    return true;
-  }
-  int64_t offset = 0;
+/// Stores in `offset` the position of the element for `access`, whose guard holds. Returns false if
+/// an index is out of bounds.
+static bool locate(const ElementRead &access, const Scalar *registers, int64_t &offset) {
+  offset = 0;
   if (access.offset) {
     offset = access.offset->evaluate(registers);
-  } else {
-    for (auto [index, size] : llvm::zip_equal(access.indices, access.tensor.getShape())) {
-      int64_t position = index.evaluate(registers);
-      if (position < 0 || position >= size)
-        return false;
-      offset = offset * size + position;
-    }
+    return true;
   }
-  result = loadElement(access.tensor.getKind(), access.tensor.getData(), offset);
+  for (auto [index, size] : llvm::zip_equal(access.indices, access.tensor.getShape())) {
+    int64_t position = index.evaluate(registers);
+    if (position < 0 || position >= size)
+      return false;
+    offset = offset * size + position;
+  }
   return true;
 }
 
@@ -44,6 +39,27 @@ static std::string describeOutOfBounds(const ElementRead &access, const Scalar *
     return access.opaque ? text : text + ", though it does not depend on data";
   }
   llvm_unreachable("some index is out of bounds");
+}
+
+/// Loads the element for instruction `in` of `program`, or its pad if the guard does not hold.
+static llvm::Error read(const BodyProgram &program, const Instruction &in, const Scalar *registers,
+                        Scalar &result) {
+  const ElementRead &access = program.accesses[in.payload];
+  int64_t offset;
+  if (access.guard && !access.guard->holds(registers)) {
+    result = access.pad;
+  } else if (!locate(access, registers, offset)) {
+    return makeError(program.locations[&in - program.instructions.data()],
+                     describeOutOfBounds(access, registers));
+  } else if (access.source) {
+    llvm::Expected<Scalar> element = access.source->get(offset);
+    if (!element)
+      return element.takeError();
+    result = *element;
+  } else {
+    result = loadElement(access.tensor.getKind(), access.tensor.getData(), offset);
+  }
+  return llvm::Error::success();
 }
 
 /// Returns why a division is undefined, or null if it is defined.
@@ -126,8 +142,8 @@ llvm::Error RegisterFile::run(const BodyProgram &program) {
       value.i = program.conditions[in.payload].holds(r) ? -1 : 0;
       break;
     case Opcode::Read:
-      if (!read(program.accesses[in.payload], r, value))
-        return makeError(here(), describeOutOfBounds(program.accesses[in.payload], r));
+      if (llvm::Error error = read(program, in, r, value))
+        return error;
       break;
     }
     r[in.result] = round(value, in.rounding);

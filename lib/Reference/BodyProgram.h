@@ -17,7 +17,7 @@
 #define LIB_REFERENCE_BODYPROGRAM_H
 
 #include "mlir/IR/Location.h"
-#include "tssa/Reference/HostTensor.h"
+#include "tssa/Reference/HostValue.h"
 
 #include <optional>
 #include <vector>
@@ -61,6 +61,8 @@ struct Condition {
 /// What a te.read needs to find its element.
 struct ElementRead {
   HostTensor tensor;
+  /// If set, computes the elements of `tensor`, which has no bytes.
+  std::shared_ptr<ElementSource> source;
   std::optional<Condition> guard;
   Scalar pad;
   /// Position of the element in the tensor; set if every index is in bounds at all points.

@@ -142,8 +142,7 @@ static bool isFinite(const HostTensor &tensor) {
   return true;
 }
 
-/// Checks the tensor arguments of a kernel against its sizes and attributes.
-static Error checkKernelArguments(te::KernelOp kernel, ArrayRef<HostValue> inputs) {
+Error reference::checkKernelArguments(te::KernelOp kernel, ArrayRef<HostValue> inputs) {
   for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     if (!isa<RankedTensorType>(type))
       continue;

@@ -27,6 +27,10 @@ public:
                                                            llvm::ArrayRef<HostValue> inputs);
   llvm::Expected<llvm::SmallVector<HostTensor>> runKernel(mlir::tssa::te::KernelOp kernel,
                                                           llvm::ArrayRef<HostValue> inputs);
+  /// Evaluates elements of the results of a kernel; see `evaluateKernelAt`.
+  llvm::Expected<KernelPoints> runKernelAt(mlir::tssa::te::KernelOp kernel,
+                                           llvm::ArrayRef<HostValue> inputs,
+                                           llvm::ArrayRef<std::vector<int64_t>> elements);
   /// Runs a function of a module after the buffers stage, with its values in planned memory.
   llvm::Expected<std::vector<HostTensor>> runOnMemory(mlir::ModuleOp module,
                                                       mlir::func::FuncOp function,
@@ -70,6 +74,11 @@ private:
   Error evaluate(mlir::tensor::EmptyOp op);
   Error evaluateScalar(mlir::Operation &op);
 
+  /// Defines the results of `op`, whose elements are computed when they are read. At most `budget`
+  /// points of iteration domains are evaluated.
+  Error defineLazily(mlir::tssa::te::ComputeOp op, const std::shared_ptr<int64_t> &budget);
+  Error defineLazily(mlir::Block &block);
+
   // Refs.
   Error evaluate(mlir::tssa::refs::AllocOp op);
   Error evaluate(mlir::tssa::refs::ViewOp op);
@@ -112,6 +121,9 @@ private:
   using LastUses = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>;
   llvm::DenseMap<mlir::Block *, LastUses> lastUses;
 };
+
+/// Checks the tensor arguments of a kernel against its sizes and attributes.
+llvm::Error checkKernelArguments(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<HostValue> inputs);
 
 } // namespace tssa::reference
 

@@ -13,7 +13,10 @@ using namespace tssa::tuner;
 using llvm::Expected;
 namespace json = llvm::json;
 
-static std::string write(json::Object object) {
+/// Returns an object of one member.
+static std::string write(llvm::StringRef name, json::Value value) {
+  json::Object object;
+  object[name] = std::move(value);
   return llvm::formatv("{0}", json::Value(std::move(object))).str();
 }
 
@@ -26,21 +29,21 @@ static llvm::Error fail() {
 //===----------------------------------------------------------------------===//
 
 std::string tuner::print(const OpenRequest &request) {
-  return write({{"open", json::Object{{"text", request.text},
-                                      {"point", request.point},
-                                      {"machine", request.machine},
-                                      {"threads", static_cast<int64_t>(request.threads)},
-                                      {"seed", std::to_string(request.seed)},
-                                      {"cold", request.coldWeights}}}});
+  return write("open", json::Object{{"text", request.text},
+                                    {"point", request.point},
+                                    {"machine", request.machine},
+                                    {"threads", static_cast<int64_t>(request.threads)},
+                                    {"seed", std::to_string(request.seed)},
+                                    {"cold", request.coldWeights}});
 }
 
 std::string tuner::print(const MeasureRequest &request) {
   if (request.compares)
-    return write({{"compare", json::Object{{"points", json::Array(request.points)}}}});
+    return write("compare", json::Object{{"points", json::Array(request.points)}});
   json::Object body{{"point", request.points.front()}};
   if (request.bestSeconds)
     body["best"] = *request.bestSeconds;
-  return write({{"measure", std::move(body)}});
+  return write("measure", std::move(body));
 }
 
 static json::Object print(const Outcome &outcome) {
@@ -57,15 +60,15 @@ static json::Object print(const Outcome &outcome) {
 
 std::string tuner::print(const Answer &answer) {
   if (!answer.error.empty())
-    return write({{"error", json::fixUTF8(answer.error)}});
+    return write("error", json::fixUTF8(answer.error));
   if (answer.isReady)
-    return write({{"ok", true}});
+    return write("ok", true);
   if (answer.isBuilt)
-    return write({{"built", true}});
+    return write("built", true);
   json::Array outcomes;
   for (const Outcome &outcome : answer.outcomes)
     outcomes.push_back(::print(outcome));
-  return write({{"outcomes", std::move(outcomes)}});
+  return write("outcomes", std::move(outcomes));
 }
 
 //===----------------------------------------------------------------------===//

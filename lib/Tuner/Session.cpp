@@ -137,16 +137,16 @@ static std::optional<double> getDistance(const TaskKernel &a, const TaskKernel &
 /// Returns the best points of the nearest tasks.
 std::vector<ForeignPoint> Session::findForeign(size_t task) const {
   constexpr size_t mostTasks = 4, pointsOfTask = 2;
-  std::vector<std::pair<double, const TaskSearch *>> near;
-  for (const TaskState &other : tasks)
-    if (other.search && &other != &tasks[task] && other.search->getBestSeconds())
+  std::vector<std::pair<double, size_t>> near;
+  for (auto [number, other] : llvm::enumerate(tasks))
+    if (other.search && number != task && other.search->getBestSeconds())
       if (auto distance = getDistance(tasks[task].search->getKernel(), other.search->getKernel()))
-        near.push_back({*distance, other.search.get()});
-  llvm::stable_sort(near, [](auto &a, auto &b) { return a.first < b.first; });
+        near.push_back({*distance, number});
+  llvm::sort(near);
   std::vector<ForeignPoint> points;
-  for (auto &[distance, search] : ArrayRef(near).take_front(mostTasks))
-    for (const search::Measured &best : search->getBest(pointsOfTask)) {
-      const search::Space &space = search->getSpace().getSpace();
+  for (auto [distance, number] : ArrayRef(near).take_front(mostTasks))
+    for (const search::Measured &best : tasks[number].search->getBest(pointsOfTask)) {
+      const search::Space &space = tasks[number].search->getSpace().getSpace();
       points.push_back({space.getKnobs(), space.getValues(best.point)});
     }
   return points;

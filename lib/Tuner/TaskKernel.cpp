@@ -11,6 +11,7 @@
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/FlopCount.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Parser/Parser.h"
@@ -106,7 +107,7 @@ Expected<std::unique_ptr<TaskKernel>> TaskKernel::create(StringRef text, MLIRCon
   if (kernels.size() != 1 || llvm::range_size(task->source->getOps()) != 1)
     return llvm::createStringError("a task has one kernel and nothing else");
   task->logical = kernels.front();
-  if (std::string obstacle = findObstacle(task->logical); !obstacle.empty())
+  if (std::string obstacle = ::tssa::findObstacle(task->logical); !obstacle.empty())
     return llvm::createStringError("the kernel cannot be tuned: " + obstacle);
   for (unsigned number : task->constants)
     if (number >= task->logical.getNumArguments())

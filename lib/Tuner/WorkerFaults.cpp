@@ -98,7 +98,7 @@ static constexpr CandidateFault faults[] = {
     {"exit", endProcess, nullptr},
 };
 
-const CandidateFault *tuner::lookupCandidateFault(StringRef name) {
+const CandidateFault *tssa::tuner::lookupCandidateFault(StringRef name) {
   for (const CandidateFault &fault : faults)
     if (fault.name == name)
       return &fault;

@@ -7,6 +7,7 @@
 
 #include "Options.h"
 #include "ListOperators.h"
+#include "tools/common/ModelSizes.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/VerifyFaults.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -144,19 +145,6 @@ int reportUsage(const Twine &message) {
   return UsageError;
 }
 
-bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
-  SmallVector<StringRef> parts;
-  if (!text.empty())
-    text.split(parts, 'x');
-  for (StringRef part : parts) {
-    int64_t size;
-    if (part.getAsInteger(10, size) || size < 0)
-      return false;
-    shape.push_back(size);
-  }
-  return true;
-}
-
 constexpr double untrustedSeconds = 300;
 constexpr uint64_t untrustedBytes = uint64_t(16) << 30;
 
@@ -242,26 +230,6 @@ std::optional<int> checkInput(const CommandLine &line, Options &options) {
   if (!line.shapes.empty() || (!line.dims.empty() && !options.verifyEachStage))
     return reportUsage((line.shapes.empty() ? "--dim" : "--input-shape") +
                        Twine(" fixes sizes of an ONNX model, got '") + options.input + "'");
-  return std::nullopt;
-}
-
-std::optional<int> takeSizes(const CommandLine &line, Options &options) {
-  for (const std::string &text : line.dims) {
-    auto [name, size] = StringRef(text).rsplit('=');
-    int64_t value;
-    if (name.empty() || size.getAsInteger(10, value) || value < 0)
-      return reportUsage("expected NAME=N for --dim, got '" + text + "'");
-    if (!options.dims.insert({name, value}).second)
-      return reportUsage("--dim gives '" + name + "' twice");
-  }
-  for (const std::string &text : line.shapes) {
-    auto [name, sizes] = StringRef(text).rsplit('=');
-    SmallVector<int64_t> shape;
-    if (name.empty() || !parseShape(sizes, shape))
-      return reportUsage("expected NAME=1x3x224x224 for --input-shape, got '" + text + "'");
-    if (!options.inputShapes.insert({name, shape}).second)
-      return reportUsage("--input-shape gives '" + name + "' twice");
-  }
   return std::nullopt;
 }
 

@@ -13,8 +13,7 @@
 #include "Progress.h"
 #include "Verification.h"
 #include "dialects/te/IR/TEOps.h"
-#include "mlir/Parser/Parser.h"
-#include "tssa/Import/PyTorch.h"
+#include "tools/common/ReadModel.h"
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/Threads.h"
@@ -26,7 +25,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/Threading.h"
 
 #include <csignal>
@@ -57,40 +55,19 @@ static ImportOptions getImportOptions(const Options &options) {
   return import;
 }
 
-/// Reads a module from text. On failure, reports an error and returns null.
-static mlir::OwningOpRef<mlir::ModuleOp> readText(mlir::MLIRContext &context,
-                                                  const Options &options) {
-  auto file = MemoryBuffer::getFile(options.input);
-  if (!file) {
-    report(options, "cannot be read: " + file.getError().message(), ModelError);
-    return nullptr;
-  }
-  if (Error error = checkText((*file)->getBuffer())) {
-    report(options, std::move(error), ModelError);
-    return nullptr;
-  }
-  SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(*file), SMLoc());
-  return mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-}
-
 /// Returns the module at the import stage. On failure, reports an error, sets `code` and returns
 /// null.
 static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
                                                    const Options &options, int &code) {
-  if (sys::path::extension(options.input) == ".mlir") {
-    code = ModelError;
-    return readText(context, options);
-  }
   ImportReport importReport;
-  bool isPyTorch = sys::path::extension(options.input) == ".json";
-  auto module = isPyTorch
-                    ? importPyTorch(context, options.input, options.untrusted, importReport)
-                    : importONNX(context, options.input, getImportOptions(options), importReport);
+  auto module = tssa::readModel(context, options.input, getImportOptions(options), importReport);
   for (const std::string &warning : importReport.warnings)
     errs() << options.input << ": warning: " << warning << '\n';
-  if (!module)
-    code = report(options, importReport.error, getExitCode(importReport.fault));
+  if (!module) {
+    code = getExitCode(importReport.fault);
+    if (!importReport.error.empty())
+      report(options, importReport.error, code);
+  }
   return module;
 }
 

@@ -7,6 +7,7 @@
 #ifndef TSSA_PIPELINE_VERIFYKERNEL_H
 #define TSSA_PIPELINE_VERIFYKERNEL_H
 
+#include "tssa/Pipeline/KernelMemory.h"
 #include "tssa/Reference/Compare.h"
 #include "tssa/Reference/Evaluator.h"
 #include "tssa/Target/CPU.h"
@@ -19,12 +20,21 @@ class LLJIT;
 
 namespace tssa {
 
-/// A kernel that was compiled to machine code and loaded into this process.
+/// The parallel iterations of a launch.
+struct KernelExtent {
+  int64_t count;
+  /// The number of iterations that are enough work for a thread.
+  int64_t grain;
+};
+
+/// A kernel that was compiled to machine code, as in an artifact, and loaded into this process.
 class KernelRunner {
 public:
-  /// Compiles a scheduled kernel as the loops and target stages do.
-  static llvm::Expected<std::unique_ptr<KernelRunner>> create(mlir::tssa::te::KernelOp kernel,
-                                                              const cpu::Machine &machine);
+  /// Compiles a scheduled kernel as the loops and target stages do. Calls `afterLoops`, unless it is
+  /// null, with the module between the two.
+  static llvm::Expected<std::unique_ptr<KernelRunner>>
+  create(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine,
+         llvm::function_ref<void(mlir::ModuleOp)> afterLoops = nullptr);
   /// Compiles kernel `name` as the target stage does. `module` is at the loops stage. `types` are
   /// the types of the kernel's parameters before the loops stage.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
@@ -38,6 +48,21 @@ public:
   /// or an input were overwritten.
   llvm::Expected<std::vector<reference::HostTensor>>
   run(llvm::ArrayRef<reference::HostValue> inputs, llvm::ArrayRef<reference::HostTensor> like);
+
+  /// The types of the kernel's parameters.
+  llvm::ArrayRef<mlir::Type> getTypes() const { return types; }
+  /// Fails if the number of iterations is negative.
+  llvm::Expected<KernelExtent> getExtent(const KernelMemory &memory) const;
+  /// Runs all iterations in two calls, as the other function does, and checks nothing.
+  llvm::Error runInHalves(const KernelMemory &memory) const;
+  /// Runs iterations [begin, end) on the slots of a KernelMemory. Any number of threads may call
+  /// this at once.
+  void run(llvm::ArrayRef<uint64_t> slots, int64_t begin, int64_t end) const {
+    llvm::SmallVector<uint64_t, 64> own(slots);
+    own.end()[-2] = begin;
+    own.end()[-1] = end;
+    call(own.data());
+  }
 
 private:
   KernelRunner();

@@ -66,6 +66,23 @@ llvm::Expected<std::vector<HostTensor>> evaluateKernel(mlir::tssa::te::KernelOp 
                                                        llvm::ArrayRef<HostValue> inputs,
                                                        const EvaluatorOptions &options = {});
 
+/// Elements of the results of a kernel.
+struct KernelPoints {
+  /// For each result, the elements that were asked for, as a tensor of rank 1.
+  std::vector<HostTensor> results;
+  /// As in LaunchRecord, over all points that were evaluated.
+  double sumMagnitude = 0;
+};
+
+/// Evaluates only some elements of the results of a kernel whose tensor ops are te.compute.
+/// `elements` has, for each result, positions in row-major order. Of the results of inner
+/// expressions only the elements that are read are evaluated, each once. Fails if the kernel has
+/// another tensor op, and if more than 2^30 points of iteration domains would be evaluated.
+llvm::Expected<KernelPoints> evaluateKernelAt(mlir::tssa::te::KernelOp kernel,
+                                              llvm::ArrayRef<HostValue> inputs,
+                                              llvm::ArrayRef<std::vector<int64_t>> elements,
+                                              const EvaluatorOptions &options = {});
+
 /// Returns the tensor that the value of a te.constant holds. Bytes that have the layout of a tensor
 /// are not copied, so `attribute` must outlive the result.
 llvm::Expected<HostTensor> getConstantTensor(mlir::ElementsAttr attribute);

@@ -41,9 +41,19 @@ struct HostRef {
   llvm::Expected<HostTensor> read() const;
 };
 
+/// The elements of a tensor that are computed when they are read.
+class ElementSource {
+public:
+  virtual ~ElementSource() = default;
+  /// Returns the element with this position in row-major order.
+  virtual llvm::Expected<Scalar> get(int64_t element) = 0;
+};
+
 /// The value of an SSA value: a tensor, memory, a ref, or a scalar.
 struct HostValue {
   std::optional<HostTensor> tensor;
+  /// If set, `tensor` has a type but no bytes.
+  std::shared_ptr<ElementSource> elements;
   std::optional<HostMemory> memory;
   std::shared_ptr<const HostRef> ref;
   Scalar scalar = makeInt(0);

@@ -1,0 +1,95 @@
+//===- Bench.h - measures candidates of one kernel --------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Builds, checks and times candidates of one kernel, in this process. A candidate is a module
+/// after stage layout: kernels with schedules, and a function @main that launches them. Errors are
+/// values. A candidate whose code crashes or never ends takes the process with it.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TUNER_BENCH_H
+#define TSSA_TUNER_BENCH_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "tssa/Target/CPU.h"
+#include "tssa/Tuner/Outcome.h"
+
+#include <functional>
+
+namespace tssa::runtime {
+class ThreadPool;
+}
+
+namespace tssa::tuner {
+
+class BatchTimer;
+class Program;
+class ReferenceResults;
+struct Candidate;
+
+struct BenchOptions {
+  /// How many threads run the kernel, at least 1.
+  unsigned threads = 1;
+  /// Of the inputs, and of the elements that are compared with the evaluator.
+  uint64_t seed = 1;
+  /// Whether each call reads another copy of the constants, so that they come from memory as in a
+  /// large model. The copies have twice the size of the last-level cache, but at most 256 MiB.
+  bool coldWeights = false;
+  /// The largest number of bytes of all buffers of a candidate, without the copies of constants.
+  uint64_t memoryLimit = uint64_t(4) << 30;
+  /// The largest number of elements of each result that are compared with the evaluator.
+  unsigned maxElements = 4096;
+  /// Is called when the code of a candidate exists and will be run; may be empty.
+  std::function<void()> onBuilt;
+  /// Changes the kernel between the stages loops and target, for tests; may be empty.
+  std::function<void(mlir::ModuleOp)> afterLoops;
+};
+
+class Bench {
+public:
+  /// Prepares for candidates of `kernel`, which `defaultCandidate` launches once. Makes random
+  /// inputs for @main, evaluates the operands of the launch, and builds and runs the default, whose
+  /// results are the reference. Fails if the kernel cannot be measured alone, and if the default
+  /// cannot be built or does not agree with the evaluator.
+  static llvm::Expected<std::unique_ptr<Bench>> create(mlir::ModuleOp defaultCandidate,
+                                                       llvm::StringRef kernel,
+                                                       const cpu::Machine &machine,
+                                                       const BenchOptions &options);
+  ~Bench();
+
+  /// Builds, checks and times a candidate. The operands of its launch must be those of the default,
+  /// except for the values and types of constants. If its time is far above `bestSeconds`, it is
+  /// timed less exactly.
+  Outcome measure(mlir::ModuleOp candidate, std::optional<double> bestSeconds = std::nullopt);
+
+  /// Builds and checks all candidates, then times one batch of calls of each in turns, `rounds`
+  /// times and in alternating order. Their memory exists at the same time.
+  std::vector<Outcome> compareInTurns(llvm::ArrayRef<mlir::ModuleOp> candidates, unsigned rounds);
+
+private:
+  Bench(llvm::StringRef kernel, const cpu::Machine &machine, const BenchOptions &options);
+
+  llvm::Expected<Candidate> read(mlir::ModuleOp module) const;
+  llvm::Expected<std::unique_ptr<Program>> compile(const Candidate &candidate) const;
+  llvm::Error prepareReference(mlir::ModuleOp module);
+  /// Builds and checks a candidate. Returns null if that fails, with the reason in `outcome`.
+  std::unique_ptr<Program> prepare(mlir::ModuleOp module, Outcome &outcome) const;
+  /// Writes what the timer measured to `outcome`, after a check of the last call's results.
+  void conclude(const Program &program, const BatchTimer &timer, Outcome &outcome) const;
+
+  std::string kernel;
+  cpu::Machine machine;
+  BenchOptions options;
+  std::shared_ptr<runtime::ThreadPool> pool;
+  /// The default. Its module need not exist any more, so constants have no values.
+  std::unique_ptr<Candidate> reference;
+  std::unique_ptr<ReferenceResults> results;
+};
+
+} // namespace tssa::tuner
+
+#endif // TSSA_TUNER_BENCH_H

@@ -1,0 +1,52 @@
+//===- Options.h - the command line of tssa-tune ----------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_TUNE_OPTIONS_H
+#define TOOLS_TSSA_TUNE_OPTIONS_H
+
+#include "tssa/Import/Options.h"
+#include "tssa/Tuner/TaskSearch.h"
+
+#include <optional>
+#include <string>
+
+namespace tssa::tune {
+
+enum ExitCode {
+  Success = 0,
+  ModelError = 1,
+  UsageError = 2,
+  Unsupported = 3,
+  Mismatch = 4,
+  LimitReached = 5,
+  InternalError = 70
+};
+
+struct Options {
+  std::string program; ///< the path of this program, which its workers run
+  std::string input;
+  ImportOptions import;
+  /// The folder of the database and of the records.
+  std::string folder;
+  tuner::SearchOptions search;
+  std::optional<uint64_t> trials; ///< of all kernels together
+  std::optional<double> seconds;  ///< after which no round begins
+  unsigned threads = 1;
+  bool goesOn = false; ///< also with kernels that have a record
+  bool coldWeights = false;
+  std::optional<int64_t> replayed; ///< the session to replay
+  /// Serves as a worker.
+  bool isWorker = false;
+  uint64_t memoryLimit = uint64_t(8) << 30;
+  std::string fault; ///< that candidates get, for tests
+};
+
+/// Reads the command line. Returns an exit code if the program is to end, after a message.
+std::optional<int> parseOptions(int argc, char **argv, Options &options);
+
+} // namespace tssa::tune
+
+#endif // TOOLS_TSSA_TUNE_OPTIONS_H
