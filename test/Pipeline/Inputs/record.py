@@ -3,9 +3,9 @@
 usage: record.py SCHEDULES REMARKS DIR [FIELD=VALUE...]
 
 SCHEDULES is the output of --emit=schedule, and REMARKS that of --tuned=DIR --remarks=apply-records for the same
-program, with a folder that has no records. Each kernel gets a record in DIR/records with the stores and loops
-that it has in SCHEDULES. Each FIELD of the headers (version, task, machine, epoch, threads, seconds, constants, or
-file, the name of the file) gets another VALUE.
+program, with a folder that has no records. Each kernel, or the one that kernel=NAME says, gets a record in
+DIR/records with the stores and loops that it has in SCHEDULES. Each FIELD of the headers (version, task, machine,
+epoch, threads, seconds, constants, or file, the name of the file) gets another VALUE.
 """
 
 import os
@@ -24,9 +24,10 @@ def main():
         tasks = {name: rest for name, *rest in REMARK.findall(file.read())}
     os.makedirs(os.path.join(folder, "records"), exist_ok=True)
     for name, text in kernels:
-        if name not in tasks:
+        if name not in tasks or changes.get("kernel", name) != name:
             continue
         machine, epoch, task = tasks[name]
+        text = re.sub(r"^  layout\.launches .*\n", "", text, flags=re.M)
         fields = {"version": "1", "task": task, "machine": machine, "epoch": epoch, "threads": "1",
                   "seconds": "2.000e-06 of 3.000e-06", "constants": "", "file": f"{task}.{machine}.mlir", **changes}
         with open(os.path.join(folder, "records", fields["file"]), "w", encoding="utf-8") as file:
