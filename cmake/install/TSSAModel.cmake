@@ -1,14 +1,22 @@
-# tssa_add_model(NAME MODEL [OPTIONS option...])
+# tssa_add_model(NAME MODEL [TUNED dir] [OPTIONS option...])
 #   A target that compiles MODEL, an .onnx or .mlir file, to NAME.so in the
 #   build folder whenever the model changes; its property TSSA_FILE is that file.
+#   TUNED is a folder of records, as for --tuned: the model is compiled again
+#   when one of them changes.
 function(tssa_add_model name model)
-  cmake_parse_arguments(ARG "" "" "OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TUNED" "OPTIONS" ${ARGN})
   get_filename_component(source ${model} ABSOLUTE)
   set(binary ${CMAKE_CURRENT_BINARY_DIR}/${name}.so)
+  set(records)
+  if(ARG_TUNED)
+    get_filename_component(tuned ${ARG_TUNED} ABSOLUTE)
+    file(GLOB records CONFIGURE_DEPENDS ${tuned}/records/*.mlir)
+    list(APPEND ARG_OPTIONS --tuned=${tuned})
+  endif()
   add_custom_command(
     OUTPUT ${binary}
     COMMAND TSSA::tssa-compile ${source} -o ${binary} ${ARG_OPTIONS}
-    DEPENDS ${source} TSSA::tssa-compile
+    DEPENDS ${source} ${records} TSSA::tssa-compile
     COMMENT "Compiling ${model}" VERBATIM)
   add_custom_target(${name} ALL DEPENDS ${binary})
   set_target_properties(${name} PROPERTIES TSSA_FILE ${binary})

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tssa/Conversion/Passes.h"
 #include "tssa/Pipeline/Passes.h"
+#include "tssa/Pipeline/Records.h"
 #include "tssa/Target/CUDA.h"
 
 using namespace mlir;
@@ -106,7 +107,11 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
     manager.addPass(createApplySchedules({context.scheduleFile}));
   if (context.target.isDevice())
     return layout::buildDeviceLayoutStage(manager, context.machine.model, context.storesChosen);
-  layout::buildLayoutStage(manager, context.machine.model, context.point, context.storesChosen);
+  layout::buildChooseStores(manager, context.machine.model);
+  if (!context.tunedDir.empty())
+    manager.addPass(createApplyRecords({context.tunedDir, getMachineId(context.machine)}));
+  layout::buildApplyStores(manager, context.storesChosen);
+  layout::buildSchedules(manager, context.point, context.storesChosen);
 }
 
 static void buildBuffers(OpPassManager &manager, const StageContext &) {

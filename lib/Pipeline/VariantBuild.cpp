@@ -83,7 +83,7 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifiesPasses);
     StageContext context{options.machine, target, options.merges, options.transforms,
-                         options.scheduleFile, options.point};
+                         options.scheduleFile, options.tunedDir, options.point};
     bool isFirst = true; // the second time, the stores of constants are chosen
     context.storesChosen = [&](ModuleOp module) {
       if (isFirst && options.storesChosen && number == 0)

@@ -61,6 +61,9 @@ struct CommandLine {
   cl::opt<std::string> schedule{"schedule",
                                 cl::desc("Schedules of kernels, as --emit=schedule writes them"),
                                 cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> tuned{"tuned",
+                             cl::desc("Give kernels the loops that a tuner has recorded in DIR"),
+                             cl::value_desc("DIR"), cl::cat(category)};
   cl::opt<std::string> dumpDir{"dump-dir", cl::desc("Write the module after every stage"),
                                cl::value_desc("DIR"), cl::cat(category)};
   cl::opt<std::string> cacheDir{
@@ -322,6 +325,11 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
         " needs a single --target, got '" + line.target + "'");
   if (options.targets.size() > 1 && !options.schedule.empty())
     return reportUsage("--schedule needs a single --target, got '" + line.target + "'");
+  auto isDevice = [](const Target &target) { return target.isDevice(); };
+  if (!options.tuned.empty() && llvm::any_of(options.targets, isDevice))
+    return reportUsage("--tuned needs --target=cpu, got '" + line.target + "'");
+  if (options.sanitize && llvm::any_of(options.targets, isDevice))
+    return reportUsage("--sanitize: only with --target=cpu");
   if (options.emit == Emit::PTX && options.targets.front().kind != Target::CUDA)
     return reportUsage("--emit=ptx needs a --target such as cuda:sm_90, got '" + line.target + "'");
   return std::nullopt;
@@ -356,6 +364,7 @@ void chooseOutput(Options &options) {
 
 void takeSchedules(const CommandLine &line, Options &options) {
   options.schedule = line.schedule;
+  options.tuned = line.tuned;
   options.point = line.point;
 }
 
@@ -413,15 +422,15 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     return code;
   if (std::optional<int> code = checkInput(line, options))
     return code;
-  if (std::optional<int> code = takeSizes(line, options))
-    return code;
+  std::vector<std::string> dims(line.dims.begin(), line.dims.end());
+  std::vector<std::string> shapes(line.shapes.begin(), line.shapes.end());
+  if (std::string wrong = readModelSizes(dims, shapes, options.dims, options.inputShapes);
+      !wrong.empty())
+    return reportUsage(wrong);
   if (std::optional<int> code = takeStage(line, options))
     return code;
   if (std::optional<int> code = takeTargets(line, options))
     return code;
-  auto isDevice = [](const Target &target) { return target.isDevice(); };
-  if (options.sanitize && llvm::any_of(options.targets, isDevice))
-    return reportUsage("--sanitize: only with --target=cpu");
   chooseOutput(options);
   return std::nullopt;
 }

@@ -39,6 +39,8 @@ struct Options {
   std::string lastStage;
   Emit emit;
   std::string schedule;
+  /// Folder of records of a tuner; empty for none.
+  std::string tuned;
   unsigned point = 0;
   std::string dumpDir;
   /// Folder in which the code of kernels is kept; empty for none.

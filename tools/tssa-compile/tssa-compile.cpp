@@ -16,6 +16,7 @@
 #include "tools/common/ReadModel.h"
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Pipeline/Records.h"
 #include "tssa/Pipeline/Threads.h"
 #include "tssa/Runtime/Cache.h"
 #include "tssa/Target/CUDA.h"
@@ -205,6 +206,7 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
   compile.keepsModules = options.emit == Emit::LLVM || options.emit == Emit::Assembly ||
                          options.emit == Emit::Object;
   compile.scheduleFile = options.schedule;
+  compile.tunedDir = options.tuned;
   compile.point = options.point;
   compile.verifiesPasses |= options.verifyEachStage;
   compile.keepsSchedules = options.emit == Emit::Schedule;
@@ -246,9 +248,12 @@ static unsigned countThreads(const Options &options) {
   return count;
 }
 
-/// Makes the folder of --cache-dir, if it is given.
-static int openCache(const Options &options) {
+/// Makes the folder of --cache-dir and looks for that of --tuned, if they are given.
+static int openFolders(const Options &options) {
   runtime::CacheFolderState state;
+  if (!options.tuned.empty())
+    if (Error error = checkRecordFolder(options.tuned))
+      return report(options, std::move(error), ModelError);
   if (options.cacheDir.empty())
     return Success;
   runtime::Status status = runtime::openCacheFolder(options.cacheDir, state);
@@ -271,7 +276,7 @@ static int compileModel(const Options &options) {
     errs() << "tssa-compile: error: " << toString(assembler.takeError()) << '\n';
     return UsageError;
   }
-  if (int code = openCache(options))
+  if (int code = openFolders(options))
     return code;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);

@@ -138,6 +138,25 @@ Status tssa::run::findCompiler(std::string &compiler) {
   return Status::success();
 }
 
+/// Adds to the key the records in the folder that an option of the compiler names, in order.
+static Status hashRecords(const std::string &option, SHA256 &key) {
+  static const std::string begin = "--tuned=";
+  if (option.compare(0, begin.size(), begin) != 0)
+    return Status::success();
+  std::set<fs::path> paths;
+  std::error_code error; // the compiler reports a folder that cannot be read
+  for (fs::directory_iterator entry(fs::path(option.substr(begin.size())) / "records", error), end;
+       !error && entry != end; entry.increment(error))
+    if (entry->is_regular_file(error))
+      paths.insert(entry->path());
+  for (const fs::path &path : paths) {
+    key.update(path.filename().string() + '\0');
+    if (Status status = hashFile(path.string(), key); !status.ok())
+      return status;
+  }
+  return Status::success();
+}
+
 static Status computeKey(const Options &options, const std::string &compiler, std::string &key) {
   SHA256 sha;
   std::string model;
@@ -154,8 +173,11 @@ static Status computeKey(const Options &options, const std::string &compiler, st
       if (Status status = hashFile(file, sha); !status.ok())
         return status;
   }
-  for (const std::string &option : options.compileOptions)
+  for (const std::string &option : options.compileOptions) {
     sha.update(option + '\0');
+    if (Status status = hashRecords(option, sha); !status.ok())
+      return status;
+  }
   sha.update(fs::path(options.model).extension().string());
   sha.update(describeCPU());
   key = toHex(sha.final());

@@ -33,9 +33,6 @@ using namespace mlir::tssa::layout;
 /// The most points that the draft scores for an expression, and the most of them with different
 /// tiles or with different taps unrolled.
 static constexpr size_t maxPoints = 300, maxTiles = 200;
-/// The most multiply-adds of an unrolled body. Longer code takes long to compile and leaves the
-/// instruction cache.
-static constexpr int64_t maxBody = 420;
 
 int64_t layout::getLanes(te::ComputeOp op, const MachineModel &machine) {
   unsigned width = 32;

@@ -12,6 +12,10 @@
 namespace mlir::tssa::layout {
 
 /// A point with the time that the draft predicts.
+/// The most multiply-adds of an unrolled body. Longer code takes long to compile and leaves the
+/// instruction cache.
+constexpr int64_t maxBody = 420;
+
 struct RankedPoint {
   Point point;
   double cycles = 0;

@@ -29,8 +29,18 @@ std::unique_ptr<Pass> createSetMachine(const MachineModel &model);
 /// Creates the pass that applies the stores, which calls `observer` first unless it is empty.
 std::unique_ptr<Pass> createMaterializeStores(StoresObserver observer);
 
-/// Adds the passes of the layout stage for CPUs, which choose for `machine` how tensors are stored
-/// and fill in the schedules. `point` is the option of layout-schedule-default.
+/// Adds the first passes of the layout stage for CPUs, which choose for `machine` how tensors are
+/// stored, but apply nothing.
+void buildChooseStores(OpPassManager &manager, const MachineModel &machine);
+
+/// Adds the passes that follow: they apply the stores of tensors.
+void buildApplyStores(OpPassManager &manager, const StoresObserver &observer = {});
+
+/// Adds the last passes of the layout stage for CPUs: they fill in the schedules, and choose and
+/// apply the stores of constants. `point` is the option of layout-schedule-default.
+void buildSchedules(OpPassManager &manager, unsigned point, const StoresObserver &observer = {});
+
+/// Adds all passes of the layout stage for CPUs.
 void buildLayoutStage(OpPassManager &manager, const MachineModel &machine, unsigned point,
                       const StoresObserver &observer = {});
 

@@ -94,14 +94,27 @@ struct ScheduleDefault : layout::impl::ScheduleDefaultBase<ScheduleDefault> {
 };
 } // namespace
 
-void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine, unsigned point,
-                              const StoresObserver &observer) {
+void layout::buildChooseStores(OpPassManager &manager, const MachineModel &machine) {
   manager.addPass(createSetMachine(machine));
   manager.addPass(createChooseStores());
+}
+
+void layout::buildApplyStores(OpPassManager &manager, const StoresObserver &observer) {
   manager.addPass(createMaterializeStores(observer));
   manager.addPass(createDropCopies());
   manager.addPass(createKeepRows());
+}
+
+void layout::buildSchedules(OpPassManager &manager, unsigned point,
+                            const StoresObserver &observer) {
   manager.addPass(createScheduleDefault({point}));
   manager.addPass(createChoosePacking());
   manager.addPass(createMaterializeStores(observer));
+}
+
+void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine, unsigned point,
+                              const StoresObserver &observer) {
+  buildChooseStores(manager, machine);
+  buildApplyStores(manager, observer);
+  buildSchedules(manager, point, observer);
 }

@@ -42,6 +42,9 @@ struct CompileOptions {
   /// File of schedules for kernels (Schedules.h); empty for none. Only allowed with a single
   /// target.
   std::string scheduleFile;
+  /// Folder of records (Records.h), whose loops kernels get; empty for none. Only allowed if all
+  /// targets are CPUs.
+  std::string tunedDir;
   /// Rank of the points that expressions take from their spaces: 0 is what the draft model ranks
   /// first. A rank counts modulo the number of points.
   unsigned point = 0;

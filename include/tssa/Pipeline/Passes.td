@@ -9,6 +9,66 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ApplyRecords : Pass<"apply-records", "::mlir::ModuleOp"> {
+  let summary = "give kernels the loops that a tuner has recorded for them";
+  let description = [{
+    The folder `dir` has records of tasks: kernels between the layouts of their ends. For each
+    kernel without loops, the pass computes the key of its task and looks for the record of this key
+    and machine. If its loops fit the kernel, which a dry run of the kernel alone proves, the kernel
+    gets them. The rest of the record is not used: a record changes how a kernel runs, but never
+    what it computes.
+
+    Records are not trusted. One that is damaged, or of another version, epoch, machine or kernel,
+    or whose loops do not fit or unroll too much, counts as a miss. One warning counts the misses,
+    and a remark for each kernel says what became of it.
+
+    - **Needs**: chosen stores that are not applied (after `layout-choose-stores`), and the options
+      `dir` and `machine`.
+    - **Keeps**: kernels without a record, those that have loops, and those that cannot be tuned.
+    - **Gives up**: nothing. A folder that does not exist is an error.
+
+    ```mlir
+    // Before, with dir=test/Pipeline/Inputs/tuned machine=some epoch=0123456789abcdef
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.launch @k0(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    te.kernel @k0(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.compute @y (d0: 8) {
+        %v = te.read %x[d0] : tensor<8xf32>
+        %n = math.exp %v : f32
+        te.yield %n : f32
+      } : tensor<8xf32>
+      te.return %y : tensor<8xf32>
+    }
+
+    // After
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.launch @k0(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    te.kernel @k0(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.compute @y (d0: 8) {
+        %v = te.read %x[d0] : tensor<8xf32>
+        %n = math.exp %v : f32
+        te.yield %n : f32
+      } : tensor<8xf32>
+      te.return %y : tensor<8xf32>
+    } schedule {
+      %0 = layout.loops @y : !layout.loop
+      layout.vectorize %0
+    }
+    ```
+  }];
+  let options = [
+    Option<"dir", "dir", "std::string", "", "the folder of records">,
+    Option<"machine", "machine", "std::string", "", "the id of the machine">,
+    Option<"epoch", "epoch", "std::string", "", "the epoch of the records; that of this build if "
+           "it is empty">];
+  let statistics = [
+    Statistic<"numApplied", "applied", "kernels that got the loops of a record">];
+}
+
 def ApplySchedules : Pass<"apply-schedules", "::mlir::ModuleOp"> {
   let summary = "give kernels the schedules that a file has for them";
   let description = [{

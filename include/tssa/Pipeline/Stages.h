@@ -28,6 +28,8 @@ struct StageContext {
   Transforms transforms = {};
   /// File of schedules for kernels; empty for none.
   std::string scheduleFile = {};
+  /// Folder of records (Records.h) for kernels; empty for none. For CPUs only.
+  std::string tunedDir = {};
   /// Rank of the points that expressions take from their spaces; see CompileOptions.
   unsigned point = 0;
   /// Is called with the module when stores are chosen and not yet applied, first those of tensors,

@@ -33,9 +33,9 @@ class Binaries:
     tssa-compile reads, and writes the files that it refers to into the folder.
     """
 
-    def __init__(self, write, target, device, threads):
+    def __init__(self, write, target, device, threads, tuned):
         self._write = write
-        self._target, self._device, self._threads = target, device, threads
+        self._target, self._device, self._threads, self._tuned = target, device, threads, tuned
         self._known = ()
         self._lock = threading.Lock()
 
@@ -84,7 +84,7 @@ class Binaries:
             source = os.path.join(folder, "program.json")
             with open(source, "w", encoding="utf-8") as file:
                 json.dump(self._write(values, folder), file)
-            return _Binary(load(source, self._target, self._device, self._threads))
+            return _Binary(load(source, self._target, self._device, self._threads, tuned=self._tuned))
 
     def _run(self, binary, tensors, passed):
         made = binary.program.run([to_dlpack(tensor) for tensor in passed])

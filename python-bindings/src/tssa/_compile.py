@@ -9,7 +9,8 @@ import os
 from ._session import Session
 
 
-def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, dynamic=None, check=False):
+def compile(program=None, example_inputs=None, target="cpu", *, device="auto", threads=0, dynamic=None, check=False,
+            tuned=None):
     """Returns a callable that does the same as `program`, compiled.
 
     program: a function, a method, a module, or a torch.export.ExportedProgram; the path of an ONNX
@@ -21,6 +22,7 @@ def compile(program=None, example_inputs=None, target="cpu", *, device="auto", t
     of its call; the first call with others is compiled again, with what differs open; a call that
     differs in something else is compiled with everything open. True: all, from the first call on.
     False: none: each call with others is compiled again for exactly these.
+    tuned: a folder of records, as --tuned of tssa-compile; None for none. They are read whenever this compiles.
     check: whether the first call of each binary is compared with eager mode; a difference is a tssa.Error.
 
     Element types, ranks, bools and the structure of containers are fixed by a call, and so are sizes
@@ -30,10 +32,11 @@ def compile(program=None, example_inputs=None, target="cpu", *, device="auto", t
     """
     if program is None:
         return functools.partial(compile, example_inputs=example_inputs, target=target, device=device,
-                                 threads=threads, dynamic=dynamic, check=check)
+                                 threads=threads, dynamic=dynamic, check=check, tuned=tuned)
     if isinstance(program, (str, os.PathLike)):
-        return Session(os.fspath(program), target, device, threads)
-    compiled = _capture(program, {"target": target, "device": device, "threads": threads}, dynamic, check)
+        return Session(os.fspath(program), target, device, threads, tuned=tuned)
+    options = {"target": target, "device": device, "threads": threads, "tuned": tuned}
+    compiled = _capture(program, options, dynamic, check)
     if example_inputs is not None:
         compiled.prepare(*example_inputs)
     return compiled

@@ -56,7 +56,7 @@ class _Graph:
 def backend(module, example_inputs, *, options=None):
     """The backend of torch.compile.
 
-    options: the options of torch.compile: target, device and threads, as for tssa.compile.
+    options: the options of torch.compile: target, device, threads and tuned, as for tssa.compile.
     """
     arguments = [node.meta.get("example_value", example)
                  for node, example in zip(module.graph.find_nodes(op="placeholder"), example_inputs)]

@@ -20,7 +20,7 @@ from ._text import describe, find_permutation, make_program
 from ._values import contiguous_strides
 
 
-def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0):
+def record(program, arguments, name, mode=None, target="cpu", device="auto", threads=0, tuned=None):
     """Records `program`, which is called with a Recorder and `arguments`. Returns a RecordedProgram and the Recorder.
 
     arguments: fake tensors of one mode, sizes and numbers as symbols, and constants. mode: the mode of
@@ -38,7 +38,7 @@ def record(program, arguments, name, mode=None, target="cpu", device="auto", thr
     # Below autograd, composite operators arrive as a whole, the same with and without gradients and in inference mode.
     with _without_fast_paths(), torch.no_grad(), torch._C._AutoDispatchBelowAutograd(), mode, recorder, TensorsAsNumbers():
         results = program(recorder, *arguments)
-    made = RecordedProgram(recorder, tensors + numbers, results, name, target, device, threads)
+    made = RecordedProgram(recorder, tensors + numbers, results, name, (target, device, threads, tuned))
     return made, recorder
 
 
@@ -160,7 +160,7 @@ class RecordedProgram:
     passed: the positions of the arguments of a call that the program gets; the others are constants.
     """
 
-    def __init__(self, recorder, passed, results, name, target, device, threads):
+    def __init__(self, recorder, passed, results, name, options):
         self.__name__ = name
         self._passed = passed
         # A tensor of the program that it only returns becomes an argument here.
@@ -189,7 +189,7 @@ class RecordedProgram:
         self._add_numbers(recorder)
         roots = [recorder.number_of(root.value) for root in self._roots]
         output = recorder.emit("prim::TupleConstruct", roots)
-        self._options = target, device, threads
+        self._options = options
         self._files = recorder.files
         self._graph = {"inputs": recorder.inputs, "nodes": recorder.nodes, "outputs": [output]}
         first = len(passed)

@@ -37,14 +37,17 @@ class Session:
 
     A damaged artifact is a tssa.Error. `verify=False` leaves out the check of its weights, and only that: loading then
     reads no weights, and damaged ones give wrong results.
+
+    tuned: a folder of records, as --tuned of tssa-compile. An ONNX model that is compiled now gets their loops. An
+    artifact is compiled already and needs none.
     """
 
-    def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True):
+    def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True, tuned=None):
         if not isinstance(verify, bool):
             raise TypeError(f"verify is True or False, got {verify!r}")
         path = os.fspath(path)
         if path.endswith(".onnx"):
-            self._program = load(path, target, device, threads, seed, verify, name=path)
+            self._program = load(path, target, device, threads, seed, verify, name=path, tuned=tuned)
         else:
             self._program = _runtime.Program(path, device, threads, seed, verify)
         self._names = [port[0] for port in self._program.inputs]

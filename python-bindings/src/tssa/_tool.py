@@ -36,13 +36,14 @@ def list_operators():
     return frozenset(json.loads(run.stdout)["torch"])
 
 
-def load(source, target, device, threads, seed=None, verify=True, name=None):
+def load(source, target, device, threads, seed=None, verify=True, name=None, tuned=None):
     """Returns a model or program as an artifact from the cache, compiled now if the cache has none.
 
     name: what errors call it; None for a program whose positions are the user's.
+    tuned: a folder of records, or None.
     """
     for again in (False, True):
-        kept = _find_kept(source, target)
+        kept = _find_kept(source, target, tuned)
         if kept is None:
             break
         try:
@@ -52,7 +53,7 @@ def load(source, target, device, threads, seed=None, verify=True, name=None):
                 raise
         with contextlib.suppress(FileNotFoundError):
             os.remove(kept)
-    return _load_unkept(source, target, name, device, threads, seed, verify)
+    return _load_unkept(source, target, tuned, name, device, threads, seed, verify)
 
 
 def _open(artifact, name, *options):
@@ -65,12 +66,12 @@ def _open(artifact, name, *options):
         raise Error(text, error.code, error.node) from None
 
 
-def _load_unkept(source, target, name, *options):
+def _load_unkept(source, target, tuned, name, *options):
     """Compiles to a file in memory, which is in no folder."""
     file = os.memfd_create("tssa")
     try:
         artifact = f"/proc/self/fd/{file}"
-        compile_file(source, artifact, target, pass_fds=(file,))
+        compile_file(source, artifact, target, pass_fds=(file,), tuned=tuned)
         return _open(artifact, name, *options)
     finally:
         os.close(file)
@@ -87,12 +88,17 @@ def _is_damaged(artifact, error):
     return subprocess.run([_find_runner(), artifact, "--inspect"], capture_output=True).returncode != 0
 
 
-def _find_kept(source, target):
+def _list_options(target, tuned):
+    return [f"--target={target}", *([] if tuned is None else [f"--tuned={os.fspath(tuned)}"])]
+
+
+def _find_kept(source, target, tuned):
     """Returns the artifact in the cache, compiled if missing; None if there is no cache."""
     runner = _find_runner()
     if os.environ.get("TSSA_CACHE") == "0" or not os.access(runner, os.X_OK):
         return None
-    command = [runner, source, "--compile", f"--compile-option=--target={target}"]
+    options = [f"--compile-option={option}" for option in _list_options(target, tuned)]
+    command = [runner, source, "--compile", *options]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode == 0:
         return run.stdout.strip()
@@ -101,9 +107,9 @@ def _find_kept(source, target):
     raise _make_error(source, run)
 
 
-def compile_file(source, output, target, options=(), timeout=None, pass_fds=()):
+def compile_file(source, output, target, options=(), timeout=None, pass_fds=(), tuned=None):
     """Compiles a model or program to an artifact. pass_fds: descriptors that `output` names."""
-    command = [find_tool(), source, "-o", output, f"--target={target}", *options]
+    command = [find_tool(), source, "-o", output, *_list_options(target, tuned), *options]
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, pass_fds=pass_fds)
     except subprocess.TimeoutExpired:

@@ -1,0 +1,138 @@
+//===- Records.h - schedules that a tuner has recorded ----------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A record has the fastest schedule that a tuner has found for a task (Tasks.h) on a machine. It
+/// is a file of schedules with one kernel, after a header of comments:
+///
+///     // tssa record 1
+///     // task: <the key of the task>
+///     // machine: <the id of the machine>
+///     // epoch: <the epoch of the code generator>
+///     // threads: 1
+///     // seconds: 7.82e-05 of 1.16e-04
+///     // constants: 1 2
+///     te.kernel @kernel(...) -> ... { ... } schedule { the stores of the task, then the loops }
+///
+/// It lies at DIR/records/<task>.<machine>.mlir. Records are untrusted: what reads them refuses
+/// text that is not exactly of this form, and takes nothing from it but loops (RecordedLoops.h).
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_PIPELINE_RECORDS_H
+#define TSSA_PIPELINE_RECORDS_H
+
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tssa/Target/CPU.h"
+#include "llvm/Support/Error.h"
+
+#include <vector>
+
+namespace tssa {
+
+/// The most bytes of a record.
+constexpr uint64_t maxRecordBytes = uint64_t(1) << 20;
+
+/// What a record says of its measurement.
+struct RecordInfo {
+  /// The id of the machine, and the epoch of the code generator.
+  std::string machine, epoch;
+  /// The number of threads that ran the kernel.
+  unsigned threads = 1;
+  /// The seconds that a run of the kernel takes, with the schedule and with the default one.
+  double seconds = 0, defaultSeconds = 0;
+};
+
+/// The header of a record.
+struct RecordHeader {
+  /// The key of the task.
+  std::string task;
+  RecordInfo info;
+  /// The numbers of the parameters that are constants.
+  llvm::SmallVector<unsigned> constants;
+};
+
+struct Record {
+  RecordHeader header;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The only op of the module.
+  mlir::tssa::te::KernelOp kernel;
+};
+
+/// Why a record cannot be used.
+enum class RecordFault {
+  Unreadable, ///< no regular file, or no right to read it
+  Damaged,    ///< the text is too long or not of the form
+  Version,    ///< of another version of the form
+  Epoch,      ///< of another epoch
+  Machine,    ///< of another machine
+  Task,       ///< the kernel is not that of the key
+  Loops,      ///< the schedule has other ops than loops
+  Size,       ///< too much code is unrolled
+  Refused     ///< the loops do not fit the kernel
+};
+
+/// The number of faults.
+constexpr unsigned numRecordFaults = unsigned(RecordFault::Refused) + 1;
+
+/// Returns what a record with this fault is, such as "damaged" or "of another epoch".
+llvm::StringRef getName(RecordFault fault);
+
+/// The error of a record that cannot be used.
+class RecordError : public llvm::ErrorInfo<RecordError> {
+public:
+  static char ID;
+  RecordError(RecordFault fault, const llvm::Twine &text) : fault(fault), text(text.str()) {}
+  RecordFault getFault() const { return fault; }
+  void log(llvm::raw_ostream &stream) const override { stream << text; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+private:
+  RecordFault fault;
+  std::string text;
+};
+
+/// Returns the id of a machine: the name of its CPU and 16 hexadecimal digits of the SHA-256 of
+/// what `cpu::printMachine` prints.
+std::string getMachineId(const cpu::Machine &machine);
+
+/// Returns 16 hexadecimal digits of a hash of the sources that make code of a schedule, and of
+/// LLVM's version. Seconds of another epoch say little of the code that is made now.
+llvm::StringRef getEpoch();
+
+/// Prints a record. `kernel` has the stores of its task and loops; `constants` as in KernelTask.
+std::string printRecord(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
+                        const RecordInfo &info);
+
+/// Reads the header of a record, without the kernel. Fails with a RecordError.
+llvm::Expected<RecordHeader> parseRecordHeader(llvm::StringRef text);
+
+/// Reads a record and checks that its kernel has the key of its header, and a schedule of stores
+/// and loops. Prints nothing. Fails with a RecordError.
+llvm::Expected<Record> parseRecord(llvm::StringRef text, mlir::MLIRContext &context);
+
+/// Returns the path of the record of a task for a machine, in the folder `dir`.
+std::string getRecordPath(llvm::StringRef dir, llvm::StringRef task, llvm::StringRef machine);
+
+/// Fails, with a sentence, unless `dir` is a folder.
+llvm::Error checkRecordFolder(llvm::StringRef dir);
+
+/// Returns the names of the records in the folder `dir`, sorted. There are none if the folder has
+/// no folder `records`. Fails if that cannot be listed.
+llvm::Expected<std::vector<std::string>> listRecords(llvm::StringRef dir);
+
+/// Reads a file that may be a record. Fails with a RecordError for what is no regular file, and for
+/// more than `maxRecordBytes`.
+llvm::Expected<std::string> readRecordText(llvm::StringRef path);
+
+/// Writes the text of a record to its path in the folder `dir`, under a temporary name first. Makes
+/// the folders that are missing.
+llvm::Error writeRecord(llvm::StringRef dir, llvm::StringRef text);
+
+} // namespace tssa
+
+#endif // TSSA_PIPELINE_RECORDS_H

@@ -1,0 +1,186 @@
+//===- ApplyRecords.cpp - loops that a tuner has recorded -----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. List the records of the folder once.
+// 2. For each task of the program: read the record of its key and this machine, and compare the
+//    header before anything else is parsed.
+// 3. Give the loops to a copy of the kernel, and prove that they fit (RecordedLoops.h).
+// 4. Give them to the kernel, or count why not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/IR/MachineModel.h"
+#include "mlir/IR/Remarks.h"
+#include "tssa/Pipeline/Passes.h"
+#include "tssa/Pipeline/RecordedLoops.h"
+#include "tssa/Pipeline/Records.h"
+#include "tssa/Pipeline/Tasks.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+
+#include <set>
+
+namespace tssa {
+#define GEN_PASS_DEF_APPLYRECORDS
+#include "tssa/Pipeline/Passes.h.inc"
+} // namespace tssa
+
+using namespace mlir;
+using namespace mlir::tssa;
+using ::tssa::KernelTask;
+using ::tssa::Record;
+using ::tssa::RecordError;
+using ::tssa::RecordFault;
+using ::tssa::RecordHeader;
+
+static remark::RemarkOpts getRemarkOptions() {
+  return remark::RemarkOpts::name("record").category("apply-records");
+}
+
+static llvm::Error makeFault(RecordFault fault, const Twine &text) {
+  return llvm::make_error<RecordError>(fault, text);
+}
+
+static std::string format(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.3e", seconds);
+  return text;
+}
+
+namespace {
+/// Gives the loops of records to the kernels of a program.
+class RecordApplier {
+public:
+  RecordApplier(ModuleOp module, StringRef dir, StringRef machine, StringRef epoch,
+                const std::vector<std::string> &names)
+      : machine(layout::getMachineModel(module)), dir(dir), machineId(machine), epoch(epoch),
+        names(names.begin(), names.end()) {}
+
+  void apply(const KernelTask &task) {
+    te::KernelOp kernel = task.kernel;
+    std::string obstacle = ::tssa::findObstacle(kernel);
+    if (!obstacle.empty()) {
+      remark::missed(kernel.getLoc(), getRemarkOptions())
+          << remark::metric("Kernel", kernel.getSymName()) << remark::reason("{0}", obstacle);
+      return;
+    }
+    std::string key = ::tssa::getTaskKey(::tssa::getTaskText(kernel, task.constants));
+    if (!hasRecord(key))
+      return explain(kernel, key, ("no record for " + machineId + " of epoch " + epoch).str());
+    ++numFound;
+    llvm::Expected<RecordHeader> header = tryRecord(task, key);
+    if (header)
+      return explain(kernel, *header);
+    llvm::handleAllErrors(header.takeError(), [&](const RecordError &error) {
+      ++numMissed[unsigned(error.getFault())];
+      explain(kernel, key, (::tssa::getName(error.getFault()) + ": " + error.message()).str());
+    });
+  }
+
+  unsigned getNumApplied() const { return numApplied; }
+
+  /// Emits the warning about the records that were not used, if there are any.
+  void warn(ModuleOp module) const {
+    std::string text;
+    for (auto [fault, count] : llvm::enumerate(numMissed))
+      if (count)
+        text += (Twine(text.empty() ? "" : ", ") + Twine(count) + " " +
+                 ::tssa::getName(RecordFault(fault)))
+                    .str();
+    if (!text.empty())
+      emitWarning(module.getLoc(), "tuned '")
+          << dir << "': " << numFound - numApplied << " of " << numFound
+          << " records were not used: " << text;
+  }
+
+private:
+  /// Returns whether there is a record of the task, for any machine.
+  bool hasRecord(const std::string &key) const {
+    auto found = names.lower_bound(key + ".");
+    return found != names.end() && StringRef(*found).starts_with(key + ".");
+  }
+
+  /// Gives the kernel the loops of its record and returns the header, or fails with a RecordError.
+  llvm::Expected<RecordHeader> tryRecord(const KernelTask &task, StringRef key) {
+    std::string path = ::tssa::getRecordPath(dir, key, machineId);
+    if (!names.count(llvm::sys::path::filename(path).str()))
+      return makeFault(RecordFault::Machine, "there is none for " + machineId);
+    llvm::Expected<std::string> text = ::tssa::readRecordText(path);
+    if (!text)
+      return text.takeError();
+    llvm::Expected<RecordHeader> header = ::tssa::parseRecordHeader(*text);
+    if (!header)
+      return header.takeError();
+    if (header->info.machine != machineId)
+      return makeFault(RecordFault::Machine, "it is for " + header->info.machine);
+    if (header->info.epoch != epoch)
+      return makeFault(RecordFault::Epoch, "it is of " + header->info.epoch + ", not of " + epoch);
+    if (header->task != key)
+      return makeFault(RecordFault::Task, "it is for " + header->task);
+    te::KernelOp kernel = task.kernel;
+    llvm::Expected<Record> record = ::tssa::parseRecord(*text, *kernel.getContext());
+    if (!record)
+      return record.takeError();
+    OwningOpRef<te::KernelOp> copy = kernel.clone();
+    ::tssa::addRecordedLoops(*copy, record->kernel);
+    if (llvm::Error error = ::tssa::proveLoops(*copy, task.constants, machine))
+      return error;
+    kernel.getSchedule().takeBody(copy->getSchedule());
+    ++numApplied;
+    return header;
+  }
+
+  static void explain(te::KernelOp kernel, StringRef key, const std::string &reason) {
+    remark::missed(kernel.getLoc(), getRemarkOptions())
+        << remark::metric("Kernel", kernel.getSymName()) << remark::metric("Task", key)
+        << remark::reason("{0}", reason);
+  }
+
+  static void explain(te::KernelOp kernel, const RecordHeader &header) {
+    remark::passed(kernel.getLoc(), getRemarkOptions())
+        << remark::metric("Kernel", kernel.getSymName()) << remark::metric("Task", header.task)
+        << remark::metric("Seconds", format(header.info.seconds))
+        << remark::metric("DefaultSeconds", format(header.info.defaultSeconds));
+  }
+
+  layout::MachineModel machine;
+  StringRef dir, machineId, epoch;
+  std::set<std::string> names; ///< of the files in the folder
+  unsigned numFound = 0, numApplied = 0;
+  unsigned numMissed[::tssa::numRecordFaults] = {}; ///< by fault
+};
+
+struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
+  using ApplyRecordsBase::ApplyRecordsBase;
+
+  /// The dry run compiles with other passes.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ::tssa::addProofDialects(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (llvm::Error error = ::tssa::checkRecordFolder(dir))
+      return fail(std::move(error));
+    llvm::Expected<std::vector<std::string>> names = ::tssa::listRecords(dir);
+    if (!names)
+      return fail(names.takeError());
+    StringRef own = epoch.empty() ? ::tssa::getEpoch() : StringRef(epoch);
+    RecordApplier applier(module, dir, machine, own, *names);
+    for (const KernelTask &task : ::tssa::findTasks(module))
+      applier.apply(task);
+    applier.warn(module);
+    numApplied += applier.getNumApplied();
+  }
+
+private:
+  void fail(llvm::Error error) {
+    emitError(getOperation().getLoc()) << llvm::toString(std::move(error));
+    signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,172 @@
+//===- Options.cpp - the command line of tssa-tune ------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "tools/common/ModelSizes.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tssa::tune {
+namespace {
+
+cl::OptionCategory category("Options");
+
+/// The options of the tool. LLVM's own options are hidden.
+struct CommandLine {
+  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODEL.mlir|PROGRAM.json"),
+                             cl::cat(category)};
+  cl::opt<std::string> folder{"db", cl::desc("Folder of the database and of the records"),
+                              cl::value_desc("DIR"), cl::cat(category)};
+  cl::opt<std::string> trials{"trials",
+                              cl::desc("Trials of all kernels together, with those that the "
+                                       "database has; by default 64 for each kernel"),
+                              cl::value_desc("N"), cl::cat(category)};
+  cl::opt<std::string> time{"time", cl::desc("Stop searching after this time, such as 300, 5m, 2h"),
+                            cl::value_desc("T"), cl::cat(category)};
+  cl::opt<std::string> threads{"threads", cl::desc("Threads that run the kernels (1)"),
+                               cl::value_desc("T"), cl::init("1"), cl::cat(category)};
+  cl::opt<std::string> seed{"seed", cl::desc("Seed of the search and of inputs (1)"),
+                            cl::value_desc("S"), cl::init("1"), cl::cat(category)};
+  cl::opt<std::string> sampler{"sampler", cl::desc("evolution (default), random or coordinates"),
+                               cl::value_desc("S"), cl::init("evolution"), cl::cat(category)};
+  cl::opt<std::string> cache{"cache",
+                             cl::desc("Weights are read from memory, cold-weights (default), or "
+                                      "stay in the caches, warm"),
+                             cl::value_desc("STATE"), cl::init("cold-weights"), cl::cat(category)};
+  cl::opt<bool> goesOn{"continue", cl::desc("Search on for kernels that have a record"),
+                       cl::cat(category)};
+  cl::opt<std::string> replay{"replay",
+                              cl::desc("Derive the proposals of a recorded session again"),
+                              cl::value_desc("SESSION"), cl::cat(category)};
+  cl::list<std::string> dims{"dim", cl::desc("Fix the size of a named dim; repeatable"),
+                             cl::value_desc("NAME=N"), cl::cat(category)};
+  cl::list<std::string> shapes{"input-shape", cl::desc("Fix the shape of an input; repeatable"),
+                               cl::value_desc("NAME=1x3x224x224"), cl::cat(category)};
+  cl::opt<bool> worker{"worker", cl::desc("Measure for another process"), cl::Hidden,
+                       cl::cat(category)};
+  cl::opt<uint64_t> memoryLimit{"memory-limit", cl::desc("Bytes of data that a worker may have"),
+                                cl::init(uint64_t(8) << 30), cl::Hidden, cl::cat(category)};
+  cl::opt<std::string> fault{"inject-fault", cl::desc("Make a fault, for tests"), cl::Hidden,
+                             cl::cat(category)};
+};
+
+constexpr const char *overview =
+    "searches fast loops for the kernels of a model, and records them\n\n"
+    "EXAMPLES:\n"
+    "  tssa-tune model.onnx --db tuned --time 5m\n"
+    "  tssa-compile model.onnx --tuned=tuned        compiles with what was found\n"
+    "  tssa-tune --db tuned --replay 1              derives the proposals of session 1 again\n\n"
+    "A run that was interrupted goes on where it was. Kernels that have a record are not searched\n"
+    "again. The CPU should have nothing else to do.\n\n"
+    "EXIT CODES: 0 ok, 1 error in the model or the database, 2 usage, 3 unsupported,\n"
+    "  4 a replay differs, 5 limit, 70 internal\n";
+
+int reportUsage(const Twine &message) {
+  errs() << "tssa-tune: error: " << message << "\ntry: tssa-tune --help\n";
+  return UsageError;
+}
+
+/// Parses a time such as 90, 90s, 5m or 2h, in seconds.
+std::optional<double> parseTime(StringRef text) {
+  double unit = 1, number;
+  for (auto [suffix, seconds] : {std::pair("s", 1.0), {"m", 60.0}, {"h", 3600.0}})
+    if (text.consume_back(suffix)) {
+      unit = seconds;
+      break;
+    }
+  if (text.getAsDouble(number) || !(number >= 0) || number > 1e9)
+    return std::nullopt;
+  return number * unit;
+}
+
+std::optional<int> takeBudget(const CommandLine &line, Options &options) {
+  uint64_t trials = 0;
+  if (line.trials.getNumOccurrences()) {
+    if (StringRef(line.trials).getAsInteger(10, trials) || trials > uint64_t(INT64_MAX))
+      return reportUsage("expected a number for --trials, got '" + line.trials + "'");
+    options.trials = trials;
+  }
+  if (line.time.getNumOccurrences()) {
+    options.seconds = parseTime(line.time);
+    if (!options.seconds)
+      return reportUsage("expected a time such as 300, 5m or 2h for --time, got '" + line.time +
+                         "'");
+  }
+  return std::nullopt;
+}
+
+std::optional<int> takeSearch(const CommandLine &line, Options &options) {
+  constexpr unsigned mostThreads = 1024;
+  if (StringRef(line.threads).getAsInteger(10, options.threads) || options.threads == 0 ||
+      options.threads > mostThreads)
+    return reportUsage("expected a number from 1 to 1024 for --threads, got '" + line.threads +
+                       "'");
+  if (StringRef(line.seed).getAsInteger(10, options.search.seed))
+    return reportUsage("expected a number for --seed, got '" + line.seed + "'");
+  options.search.sampler = line.sampler;
+  if (auto sampler = search::createSampler(line.sampler); !sampler)
+    return reportUsage(toString(sampler.takeError()) + " for --sampler");
+  if (line.cache != "warm" && line.cache != "cold-weights")
+    return reportUsage("expected warm or cold-weights for --cache, got '" + line.cache + "'");
+  options.coldWeights = line.cache == "cold-weights";
+  int64_t session = 0;
+  if (line.replay.getNumOccurrences()) {
+    if (StringRef(line.replay).getAsInteger(10, session) || session < 0)
+      return reportUsage("expected the number of a session for --replay, got '" + line.replay +
+                         "'");
+    options.replayed = session;
+  }
+  return std::nullopt;
+}
+
+std::optional<int> takeModel(const CommandLine &line, Options &options) {
+  options.input = line.input;
+  options.folder = line.folder;
+  if (line.folder.empty())
+    return reportUsage("expected --db DIR");
+  if (line.input.empty() != options.replayed.has_value())
+    return reportUsage(options.replayed ? "--replay needs no model"
+                                        : "expected a model, MODEL.onnx, MODEL.mlir or "
+                                          "PROGRAM.json");
+  std::vector<std::string> dims(line.dims.begin(), line.dims.end());
+  std::vector<std::string> shapes(line.shapes.begin(), line.shapes.end());
+  if (std::string wrong =
+          readModelSizes(dims, shapes, options.import.dims, options.import.inputShapes);
+      !wrong.empty())
+    return reportUsage(wrong);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<int> parseOptions(int argc, char **argv, Options &options) {
+  static CommandLine line;
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](raw_ostream &stream) { stream << "tssa-tune " TSSA_VERSION "\n"; });
+  std::string message;
+  raw_string_ostream stream(message);
+  if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
+    errs() << message;
+    return UsageError;
+  }
+  options.program = sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&parseOptions));
+  options.isWorker = line.worker;
+  options.memoryLimit = line.memoryLimit;
+  options.fault = line.fault;
+  if (options.isWorker)
+    return std::nullopt;
+  if (std::optional<int> code = takeBudget(line, options))
+    return code;
+  if (std::optional<int> code = takeSearch(line, options))
+    return code;
+  return takeModel(line, options);
+}
+
+} // namespace tssa::tune

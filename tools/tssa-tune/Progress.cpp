@@ -1,0 +1,117 @@
+//===- Progress.cpp - shows a session while it runs -----------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Progress.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace llvm;
+using namespace tssa::tuner;
+
+namespace tssa::tune {
+
+std::string formatTime(double seconds) {
+  for (auto [unit, scale] : {std::pair("ns", 1e-9), {"us", 1e-6}, {"ms", 1e-3}})
+    if (seconds < 1000 * scale)
+      return formatv("{0:F3} {1}", seconds / scale, unit).str();
+  return formatv("{0:F3} s", seconds).str();
+}
+
+namespace {
+/// The best time of a task: that of its final, or else of its trials.
+struct Times {
+  double defaultSeconds = 0, bestSeconds = 0;
+};
+} // namespace
+
+static Times getTimes(const TaskState &state) {
+  if (state.final)
+    return {state.final->defaultSeconds, state.final->seconds};
+  if (!state.search)
+    return {};
+  return {state.search->getDefaultSeconds().value_or(0), state.search->getBestSeconds().value_or(0)};
+}
+
+static uint64_t countFailures(const TaskState &state) {
+  uint64_t count = 0;
+  for (auto [status, number] : state.failures)
+    count += number;
+  return count;
+}
+
+/// Returns what the table says of a task: `waits`, `searches`, `done` or why it is not tuned.
+static std::string describe(const TaskState &state) {
+  if (!state.obstacle.empty())
+    return state.obstacle;
+  if (state.final)
+    return state.final->isDefault ? "default" : "tuned";
+  return state.search->isFinished() ? "searched" : state.search->getNumRounds() ? "searches" : "";
+}
+
+void Progress::printLine(const TaskState &state) {
+  auto [defaultSeconds, best] = getTimes(state);
+  StringRef name = state.planned.name;
+  stream << left_justify(name.take_front(24), 24) << format(" %5.0f", state.planned.calls);
+  if (best > 0)
+    stream << format("  %9s -> %9s %5.2fx  %3.0f %%", formatTime(defaultSeconds).c_str(),
+                     formatTime(best).c_str(), defaultSeconds / best,
+                     100 * state.roofSeconds / best);
+  else
+    stream << std::string(39, ' ');
+  stream << format("  %6llu %5llu  ", static_cast<unsigned long long>(state.trials),
+                   static_cast<unsigned long long>(countFailures(state)))
+         << describe(state);
+}
+
+void Progress::printTable(const Session &session, std::optional<double> left) {
+  constexpr unsigned mostLines = 40;
+  stream << left_justify("kernel", 24) << " calls    default ->      best  gain   roof  trials fails";
+  if (left)
+    stream << format("   %.0f s left", *left);
+  stream << (isTerminal ? "\x1b[K\n" : "\n");
+  numLines = 1;
+  // The kernels that take the longest come first, and the others do not fit.
+  std::vector<std::pair<double, const TaskState *>> order;
+  for (const TaskState &state : session.getTasks())
+    order.push_back({-state.getModelSeconds(), &state});
+  llvm::sort(order);
+  for (auto [seconds, state] : isTerminal ? ArrayRef(order).take_front(mostLines) : ArrayRef(order)) {
+    printLine(*state);
+    stream << (isTerminal ? "\x1b[K\n" : "\n");
+    ++numLines;
+  }
+}
+
+void Progress::showRound(const Session &session, size_t task, std::optional<double> left) {
+  if (isTerminal) {
+    if (numLines > 0)
+      stream << "\x1b[" << numLines << "A";
+    printTable(session, left);
+  } else {
+    printLine(session.getTasks()[task]);
+    stream << '\n';
+  }
+  stream.flush();
+}
+
+void Progress::showEnd(const Session &session) {
+  if (isTerminal && numLines > 0)
+    stream << "\x1b[" << numLines << "A\x1b[J";
+  printTable(session, std::nullopt);
+  double before = 0, after = 0;
+  for (const TaskState &state : session.getTasks()) {
+    auto [defaultSeconds, best] = getTimes(state);
+    before += state.planned.calls * defaultSeconds;
+    after += state.planned.calls * best;
+  }
+  if (after > 0)
+    stream << "all measured kernels: " << formatTime(before) << " -> " << formatTime(after)
+           << format(", %.2fx\n", before / after);
+  stream.flush();
+}
+
+} // namespace tssa::tune

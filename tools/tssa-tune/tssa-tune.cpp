@@ -1,0 +1,27 @@
+//===- tssa-tune.cpp - searches fast loops for the kernels of a model -----===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+#include "Tune.h"
+#include "tssa/Pipeline/CheckText.h"
+#include "tssa/Tuner/Worker.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace tssa;
+using namespace tssa::tune;
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  if (std::optional<int> code = parseOptions(argc, argv, options))
+    return *code;
+  return runWithDeepStack([&] {
+    if (options.isWorker)
+      return tuner::serveAsWorker(options.memoryLimit, options.fault);
+    return options.replayed ? replaySession(options) : tuneModel(options);
+  });
+}
