@@ -98,22 +98,25 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
 }
 
 Expected<std::unique_ptr<KernelRunner>>
-KernelRunner::create(te::KernelOp kernel, const cpu::Machine &machine,
+KernelRunner::create(te::KernelOp kernel, const cpu::Machine &machine, bool verifiesPasses,
                      llvm::function_ref<void(mlir::ModuleOp)> afterLoops) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(kernel.getLoc());
   module->getBody()->push_back(kernel->clone());
   mlir::PassManager manager(kernel.getContext());
+  manager.enableVerifier(verifiesPasses);
   cpu::buildLoopsStage(manager);
   if (failed(manager.run(*module)))
     return llvm::createStringError("stage loops failed on kernel '" + kernel.getSymName() + "'");
   if (afterLoops)
     afterLoops(*module);
-  return createFromLoops(*module, kernel.getSymName(), kernel.getArgumentTypes(), machine);
+  return createFromLoops(*module, kernel.getSymName(), kernel.getArgumentTypes(), machine,
+                         verifiesPasses);
 }
 
 Expected<std::unique_ptr<KernelRunner>>
 KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
-                              llvm::ArrayRef<mlir::Type> types, const cpu::Machine &machine) {
+                              llvm::ArrayRef<mlir::Type> types, const cpu::Machine &machine,
+                              bool verifiesPasses) {
   mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(module.getLoc());
   for (const std::string &symbol : {name.str(), (name + ".extent").str()})
     if (mlir::Operation *function = module.lookupSymbol(symbol))
@@ -121,6 +124,7 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
   for (auto constant : module.getOps<mlir::memref::GlobalOp>())
     alone->getBody()->push_back(constant->clone());
   mlir::PassManager manager(module.getContext());
+  manager.enableVerifier(verifiesPasses);
   cpu::buildTargetCPUStage(manager, machine);
   if (failed(manager.run(*alone)))
     return llvm::createStringError("stage target failed on kernel '" + name + "'");

@@ -176,15 +176,15 @@ static BatchTimer makeTimer(Program &program, runtime::ThreadPool &pool, unsigne
 }
 
 void Bench::conclude(const Program &program, const BatchTimer &timer, Outcome &outcome) const {
-  outcome.seconds = timer.getMedian();
-  outcome.minSeconds = timer.getLeast();
-  outcome.halfWidth = timer.getHalfWidth();
-  outcome.cpuOverWall = timer.getCPUOverWall();
   StopWatch watch(outcome.checkSeconds);
   // Iterations that ran at the same time may have disturbed each other.
   Expected<std::vector<HostTensor>> got = program.checkResults();
   if (Error error = got ? results->compare(*got) : got.takeError())
-    fail(outcome, TrialStatus::Wrong, std::move(error));
+    return fail(outcome, TrialStatus::Wrong, std::move(error));
+  outcome.seconds = timer.getMedian();
+  outcome.minSeconds = timer.getLeast();
+  outcome.halfWidth = timer.getHalfWidth();
+  outcome.cpuOverWall = timer.getCPUOverWall();
 }
 
 Outcome Bench::measure(mlir::ModuleOp candidate, std::optional<double> bestSeconds) {
@@ -228,6 +228,7 @@ std::vector<Outcome> Bench::compareInTurns(llvm::ArrayRef<mlir::ModuleOp> candid
     StopWatch watch(outcomes[turn.index].timingSeconds);
     if (isFirst)
       turn.timer.calibrate();
+    turn.program->call(*pool); // takes the caches back from the others
     turn.timer.run();
   };
   for (unsigned round = 0; round < std::max(rounds, 1u); ++round) {

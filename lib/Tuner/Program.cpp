@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
+#include "tssa/Pipeline/Compile.h"
 
 using namespace tssa;
 using namespace tssa::tuner;
@@ -34,7 +35,8 @@ static InputCopies planCopies(llvm::ArrayRef<LaunchOperand> operands, int64_t by
 Expected<std::unique_ptr<Program>>
 Program::create(const Candidate &candidate, const cpu::Machine &machine, int64_t coldBytes,
                 llvm::function_ref<void(mlir::ModuleOp)> afterLoops) {
-  auto runner = KernelRunner::create(candidate.launch.kernel, machine, afterLoops);
+  auto runner = KernelRunner::create(candidate.launch.kernel, machine, verifiesPassesByDefault,
+                                     afterLoops);
   if (!runner)
     return runner.takeError();
   std::vector<HostValue> inputs;

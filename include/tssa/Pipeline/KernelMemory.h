@@ -20,11 +20,11 @@
 
 namespace tssa {
 
-/// A buffer between two runs of guard bytes. Its bytes are initially garbage.
+/// A buffer between two runs of guard bytes.
 class GuardedBuffer {
 public:
-  /// Fails with std::errc::not_enough_memory.
-  static llvm::Expected<GuardedBuffer> create(size_t size);
+  /// Without `contents` the bytes are garbage. Fails with std::errc::not_enough_memory.
+  static llvm::Expected<GuardedBuffer> create(size_t size, const void *contents = nullptr);
 
   uint8_t *get() const { return bytes.get() + guard; }
   /// Whether no guard byte was overwritten.
@@ -69,8 +69,8 @@ public:
   llvm::ArrayRef<uint64_t> getScalars() const { return scalars; }
   unsigned getNumCopies() const { return slots.size(); }
 
-  /// Fails if the kernel reported an error, guard bytes were overwritten, or an input differs from
-  /// `inputs`, with which this was created.
+  /// Fails if the kernel reported an error, guard bytes were overwritten, or the first copy of an
+  /// input differs from `inputs`, with which this was created.
   llvm::Error check(llvm::ArrayRef<reference::HostValue> inputs) const;
   /// Returns the results, on the bytes of this object.
   llvm::Expected<std::vector<reference::HostTensor>> borrowResults() const;

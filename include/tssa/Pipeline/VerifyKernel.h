@@ -30,16 +30,17 @@ struct KernelExtent {
 /// A kernel that was compiled to machine code, as in an artifact, and loaded into this process.
 class KernelRunner {
 public:
-  /// Compiles a scheduled kernel as the loops and target stages do. Calls `afterLoops`, unless it is
-  /// null, with the module between the two.
+  /// Compiles a scheduled kernel as the loops and target stages do. `verifiesPasses` tells whether
+  /// the IR is verified after each pass, which takes a quarter of the time of these stages. Calls
+  /// `afterLoops`, unless it is null, with the module between the two stages.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
-  create(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine,
+  create(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine, bool verifiesPasses = true,
          llvm::function_ref<void(mlir::ModuleOp)> afterLoops = nullptr);
   /// Compiles kernel `name` as the target stage does. `module` is at the loops stage. `types` are
   /// the types of the kernel's parameters before the loops stage.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
   createFromLoops(mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
-                  const cpu::Machine &machine);
+                  const cpu::Machine &machine, bool verifiesPasses = true);
   ~KernelRunner();
 
   /// Runs the kernel on tensors, sizes and scalars and returns its results, which have the types of

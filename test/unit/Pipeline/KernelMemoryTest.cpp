@@ -82,8 +82,11 @@ TEST_F(KernelMemoryTest, WritesToInputsAreFound) {
   ASSERT_EQ(memory.getNumCopies(), 3u);
   EXPECT_NE(getInput(memory, 0), getInput(memory, 2));
   EXPECT_EQ(getInput(memory, 2)[2], 1.5f);
-  getInput(memory, 2)[1] = 9;
+  getInput(memory, 0)[1] = 9;
   EXPECT_EQ(check(memory), "the kernel writes to an input");
+  memory = make({{0}, 3});
+  getInput(memory, 2)[-1] = 9;
+  EXPECT_EQ(check(memory), "the kernel writes outside of its buffers");
 }
 
 TEST_F(KernelMemoryTest, MemoryThatDoesNotExist) {
