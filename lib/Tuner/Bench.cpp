@@ -98,8 +98,11 @@ Expected<std::unique_ptr<Program>> Bench::compile(const Candidate &candidate) co
   te::KernelOp op = candidate.launch.kernel;
   ErrorText errors(op.getContext());
   int64_t coldBytes = std::min(2 * machine.model.l3Bytes, maxColdBytes);
-  auto program = Program::create(candidate, machine, options.coldWeights ? coldBytes : 0,
-                                 options.afterLoops);
+  llvm::function_ref<void(mlir::ModuleOp)> afterLoops;
+  if (options.afterLoops)
+    afterLoops = options.afterLoops;
+  auto program =
+      Program::create(candidate, machine, options.coldWeights ? coldBytes : 0, afterLoops);
   if (!program)
     return errors.append(program.takeError());
   return program;

@@ -243,8 +243,8 @@ Error WorkerMeasurer::openTask() {
   return answer->isReady ? Error::success() : llvm::createStringError(answer->error);
 }
 
-/// Sends a request to the worker. If it does not answer, returns an error and says in `failure` what
-/// became of the candidate.
+/// Sends a request to the worker. If it does not answer, returns an error and says in `failure`
+/// what became of the candidate.
 Expected<std::vector<Outcome>> WorkerMeasurer::exchange(const MeasureRequest &request,
                                                         Outcome &failure) {
   double share = static_cast<double>(request.points.size());

@@ -9,6 +9,7 @@
 #include "tools/common/ModelSizes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -144,16 +145,26 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Removes the options of LLVM's libraries that have names of ours.
+void removeForeign() {
+  for (StringRef name : {"threads", "cache-dir"})
+    if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
+      option->removeArgument();
+}
+
 } // namespace
 
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
+  removeForeign();
   static CommandLine line;
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](raw_ostream &stream) { stream << "tssa-tune " TSSA_VERSION "\n"; });
   std::string message;
   raw_string_ostream stream(message);
   if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
-    errs() << message;
+    StringRef text = message;
+    text.consume_front(sys::path::filename(argv[0]).str() + ": ");
+    errs() << "tssa-tune: error: " << text;
     return UsageError;
   }
   options.program = sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&parseOptions));

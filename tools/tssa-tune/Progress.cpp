@@ -33,7 +33,8 @@ static Times getTimes(const TaskState &state) {
     return {state.final->defaultSeconds, state.final->seconds};
   if (!state.search)
     return {};
-  return {state.search->getDefaultSeconds().value_or(0), state.search->getBestSeconds().value_or(0)};
+  const TaskSearch &search = *state.search;
+  return {search.getDefaultSeconds().value_or(0), search.getBestSeconds().value_or(0)};
 }
 
 static uint64_t countFailures(const TaskState &state) {
@@ -69,7 +70,8 @@ void Progress::printLine(const TaskState &state) {
 
 void Progress::printTable(const Session &session, std::optional<double> left) {
   constexpr unsigned mostLines = 40;
-  stream << left_justify("kernel", 24) << " calls    default ->      best  gain   roof  trials fails";
+  stream << left_justify("kernel", 24)
+         << " calls    default ->      best  gain   roof  trials fails";
   if (left)
     stream << format("   %.0f s left", *left);
   stream << (isTerminal ? "\x1b[K\n" : "\n");
@@ -79,7 +81,9 @@ void Progress::printTable(const Session &session, std::optional<double> left) {
   for (const TaskState &state : session.getTasks())
     order.push_back({-state.getModelSeconds(), &state});
   llvm::sort(order);
-  for (auto [seconds, state] : isTerminal ? ArrayRef(order).take_front(mostLines) : ArrayRef(order)) {
+  if (isTerminal && order.size() > mostLines)
+    order.resize(mostLines);
+  for (auto [seconds, state] : order) {
     printLine(*state);
     stream << (isTerminal ? "\x1b[K\n" : "\n");
     ++numLines;

@@ -40,8 +40,8 @@ struct WorkerOptions {
 std::unique_ptr<Measurer> createWorkerMeasurer(WorkerOptions options);
 
 /// The main loop of a worker: serves requests from standard input until it ends, and answers on
-/// standard output. Returns the exit code. `memoryLimit` is in bytes. `fault` is the name of a fault
-/// that each candidate but the default gets, for tests, or empty.
+/// standard output. Returns the exit code. `memoryLimit` is in bytes. `fault` is the name of a
+/// fault that each candidate but the default gets, for tests, or empty.
 int serveAsWorker(uint64_t memoryLimit, llvm::StringRef fault);
 
 } // namespace tssa::tuner
