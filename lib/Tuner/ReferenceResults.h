@@ -16,9 +16,9 @@ namespace tssa::tuner {
 /// evaluator does.
 class ReferenceResults {
 public:
-  /// `defaults` are the results of the launch of the default on `inputs`; they are copied. Evaluates
-  /// at most `maxElements` elements of each result, which are chosen by `seed`. Fails if the
-  /// defaults do not agree with them.
+  /// `defaults` are the results of the launch of the default on `inputs`; they are copied.
+  /// Evaluates at most `maxElements` elements of each result, which are chosen by `seed`. Fails if
+  /// the defaults do not agree with them.
   static llvm::Expected<ReferenceResults> create(const KernelLaunch &launch,
                                                  llvm::ArrayRef<reference::HostValue> inputs,
                                                  llvm::ArrayRef<reference::HostTensor> defaults,

@@ -169,12 +169,72 @@ def pytorch_programs():
         yield json.dumps(value).encode()
 
 
+def records():
+    """Schedules for the three programs of fuzz-records, and a whole record."""
+    schedules = {
+        "c": """%0:3 = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %1:2 = layout.split %0#0 [*, 4]
+  %2:2 = layout.split %0#1 [*, 8]
+  layout.reorder %1#0, %2#0, %0#2, %1#1, %2#1
+  layout.register_tile %1#1
+  layout.vectorize %2#1
+  layout.bind %1#0, %2#0 to parallel
+""",
+        "a": """%0:2 = layout.loops @sum : !layout.loop, !layout.loop
+  %1:3 = layout.split %0#1 [*, 2, 8]
+  layout.reorder %0#0, %1#0, %1#1, %1#2
+  layout.register_tile %1#1
+  layout.vectorize %1#2
+  %2:2 = layout.loops @map : !layout.loop, !layout.loop
+  %3:3 = layout.split %2#1 [*, 4, 8]
+  layout.register_tile %3#1
+  layout.vectorize %3#2
+  layout.bind %2#0 to parallel
+  layout.compute_at @sum, %2#0
+""",
+        "b": """layout.inline @a
+  %0:2 = layout.loops @b : !layout.loop, !layout.loop
+  %1 = layout.fuse %0#0, %0#1
+  %2:2 = layout.split %1 [*, 16]
+  layout.vectorize %2#1
+""",
+    }
+    for program, schedule in schedules.items():
+        yield (program + schedule).encode()
+    kernel = """te.kernel @kernel(%arg0: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  %0 = te.compute @sum (d0: 4) reduce (d1: 64) init (0.000000e+00 : f32) {
+    %2 = te.read %arg0[d0, d1] : tensor<4x64xf32>
+    %3 = math.exp %2 : f32
+    te.yield %3 : f32
+  } combine arith.addf : tensor<4xf32>
+  %1 = te.compute @map (d0: 4, d1: 64) {
+    %2 = te.read %arg0[d0, d1] : tensor<4x64xf32>
+    %3 = math.exp %2 : f32
+    %4 = te.read %0[d0] : tensor<4xf32>
+    %5 = arith.divf %3, %4 : f32
+    te.yield %5 : f32
+  } : tensor<4x64xf32>
+  te.return %1 : tensor<4x64xf32>
+} schedule {
+  """
+    header = """// tssa record 1
+// task: TASK
+// machine: some
+// epoch: EPOCH
+// threads: 1
+// seconds: 1.000e-06 of 2.000e-06
+// constants:
+"""
+    yield ("C" + header + kernel + schedules["a"] + "}\n").encode()
+
+
 MAKERS = {
     "artifact": artifacts,
     "manifest": manifests,
     "npy": lambda tools: npy_files(),
     "npz": lambda tools: npz_files(),
     "onnx": lambda tools: (model.SerializeToString() for model in small_models()),
+    "records": lambda tools: records(),
     "text": text_modules,
     "pytorch": lambda tools: pytorch_programs(),
 }

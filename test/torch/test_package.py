@@ -107,6 +107,19 @@ class RandomNumbers(unittest.TestCase):
                 self.draw(seed=seed)
 
 
+class Records(unittest.TestCase):
+    """What is compiled with tuned= reads the records of that folder."""
+
+    def test_folder(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        doubled = tssa.compile(lambda x: x * 2, tuned=folder)
+        self.assertEqual(doubled(torch.ones(3)).tolist(), [2, 2, 2])
+
+    def test_missing_folder(self):
+        with self.assertRaisesRegex(tssa.Error, "tuned '/nowhere' cannot be read: No such file or directory"):
+            tssa.compile(lambda x: x * 2, tuned="/nowhere")(torch.ones(3))
+
+
 class Verification(unittest.TestCase):
     """Damaged weights are found, unless verify=False."""
 

@@ -204,7 +204,7 @@ private:
   LogicalResult readFuse(FuseOp op) {
     unsigned outer = handles.lookup(op.getOuter()), inner = handles.lookup(op.getInner());
     ScheduledLoop &first = schedule.loops[outer], &second = schedule.loops[inner];
-    if (first.reduction != second.reduction || first.limit || second.limit)
+    if (outer == inner || first.reduction != second.reduction || first.limit || second.limit)
       return op.emitError("expected two whole loops, both parallel or both of a reduction");
     AffineExpr innerExtent = second.extent;
     unsigned fused = addLoop(first.extent * second.extent, first.reduction);

@@ -28,6 +28,20 @@ te.kernel @used_up(%a: tensor<32xf32>) -> tensor<32xf32> {
 
 // -----
 
+te.kernel @fused_with_itself(%a: tensor<32xf32>) -> tensor<32xf32> {
+  %y = te.compute @y (d0: 32) {
+    %x = te.read %a[d0] : tensor<32xf32>
+    te.yield %x : f32
+  } : tensor<32xf32>
+  te.return %y : tensor<32xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  // expected-error @below {{expected two whole loops, both parallel or both of a reduction}}
+  %f = layout.fuse %i, %i
+}
+
+// -----
+
 te.kernel @vectors_of_unknown_size(%a: tensor<?xf32> {te.sizes = array<i64: 1>}, %n: index) -> tensor<?xf32> {
   %y = te.compute @y (d0: %n) {
     %x = te.read %a[d0] : tensor<?xf32>
