@@ -172,7 +172,8 @@ struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
     StringRef own = epoch.empty() ? ::tssa::getEpoch() : StringRef(epoch);
     RecordApplier applier(module, dir, machine, own, *names);
     for (const KernelTask &task : ::tssa::findTasks(module))
-      applier.apply(task);
+      if (::tssa::isConversion(task.kernel) == conversions)
+        applier.apply(task);
     applier.warn(module);
     numApplied += applier.getNumApplied();
   }

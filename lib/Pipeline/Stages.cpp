@@ -111,6 +111,9 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
   if (!context.tunedDir.empty())
     manager.addPass(createApplyRecords({context.tunedDir, getMachineId(context.machine)}));
   layout::buildApplyStores(manager, context.storesChosen);
+  if (!context.tunedDir.empty())
+    manager.addPass(createApplyRecords(
+        {context.tunedDir, getMachineId(context.machine), /*epoch=*/"", /*conversions=*/true}));
   layout::buildSchedules(manager, context.point, context.storesChosen);
 }
 

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Pipeline/Tasks.h"
+#include "dialects/layout/Transforms/Conversions.h"
 #include "dialects/layout/Transforms/KernelStores.h"
 #include "dialects/layout/Transforms/StoredConstant.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -46,16 +48,29 @@ std::vector<KernelTask> findTasks(ModuleOp module) {
   return tasks;
 }
 
-std::string findObstacle(te::KernelOp kernel) {
-  auto isClosed = [](Type type) {
+bool isConversion(te::KernelOp kernel) {
+  return kernel.getSymName().starts_with(layout::Conversions::kernelName);
+}
+
+/// Returns whether a size of a tensor or of a domain is known only when the program runs.
+static bool hasOpenSizes(te::KernelOp kernel) {
+  auto isOpen = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape();
+    return tensor && !tensor.hasStaticShape();
   };
-  if (!llvm::all_of(kernel.getArgumentTypes(), llvm::IsaPred<RankedTensorType>))
-    return "it takes sizes or numbers that are known when the program runs";
-  if (!llvm::all_of(kernel.getArgumentTypes(), isClosed) ||
-      !llvm::all_of(kernel.getResultTypes(), isClosed))
+  auto isOpenDomain = [](te::ComputeOp op) {
+    return llvm::any_of(op.getStaticSizes(), ShapedType::isDynamic);
+  };
+  return llvm::any_of(kernel.getArgumentTypes(), isOpen) ||
+         llvm::any_of(kernel.getResultTypes(), isOpen) ||
+         llvm::any_of(kernel.getBodyBlock().getOps<te::ComputeOp>(), isOpenDomain);
+}
+
+std::string findObstacle(te::KernelOp kernel) {
+  if (hasOpenSizes(kernel))
     return "its sizes are open";
+  if (!llvm::all_of(kernel.getArgumentTypes(), llvm::IsaPred<RankedTensorType, IndexType>))
+    return "it takes numbers that are known when the program runs";
   if (layout::hasLoops(kernel))
     return "it has a schedule";
   for (Operation &op : kernel.getBodyBlock())
@@ -131,7 +146,7 @@ OwningOpRef<ModuleOp> buildTaskModule(te::KernelOp kernel, ArrayRef<unsigned> co
   copy.setSymName("kernel");
   SmallVector<Type> types;
   for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes()))
-    if (!llvm::is_contained(constants, number))
+    if (!type.isIndex() && !llvm::is_contained(constants, number))
       types.push_back(type);
   auto main = func::FuncOp::create(builder, location, "main",
                                    FunctionType::get(context, types, kernel.getResultTypes()));
@@ -140,7 +155,9 @@ OwningOpRef<ModuleOp> buildTaskModule(te::KernelOp kernel, ArrayRef<unsigned> co
   SmallVector<Value> operands;
   unsigned next = 0;
   for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    if (llvm::is_contained(constants, number))
+    if (type.isIndex())
+      operands.push_back(arith::ConstantIndexOp::create(builder, location, 0));
+    else if (llvm::is_contained(constants, number))
       operands.push_back(te::ConstantOp::create(
           builder, location, makeZeros(cast<RankedTensorType>(type), number)));
     else

@@ -86,8 +86,8 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
                          options.scheduleFile, options.tunedDir, options.point};
     bool isFirst = true; // the second time, the stores of constants are chosen
     context.storesChosen = [&](ModuleOp module) {
-      if (isFirst && options.storesChosen && number == 0)
-        options.storesChosen(module);
+      if (options.storesChosen && number == 0)
+        options.storesChosen(module, !isFirst);
       if (options.keepsSchedules)
         (isFirst ? logical : packed) = module.clone();
       isFirst = false;

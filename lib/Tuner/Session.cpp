@@ -36,8 +36,10 @@ Session::create(Plan plan, ArrayRef<std::vector<search::Trial>> trials, mlir::ML
     if (created) {
       state.search = std::move(*created);
       const TaskKernel &kernel = state.search->getKernel();
-      state.roofSeconds = session->plan.roof.getSeconds(
-          kernel.countOperations(), kernel.countBytes(), session->plan.threads);
+      const Roof &roof = session->plan.roof;
+      double flops = kernel.countOperations();
+      state.leastSeconds = roof.getSeconds(flops, /*bytes=*/0, session->plan.threads);
+      state.roofSeconds = roof.getSeconds(flops, kernel.countBytes(), session->plan.threads);
       for (const search::Trial &trial : ArrayRef(earlier).take_front(planned.earlier))
         session->numEarlier += state.search->addEarlier(trial);
       for (const search::Measured &measured : state.search->getHistory())
@@ -76,10 +78,10 @@ void Session::dropFinished() {
     if (!state.search || state.search->isFinished() || state.search->getNumRounds() == 0)
       continue;
     std::optional<double> best = state.search->getBestSeconds();
-    if (!best || state.roofSeconds <= 0)
+    if (!best || plan.search.ranking == SearchOptions::None)
       continue;
-    if (state.roofSeconds >= nearRoof * *best ||
-        state.planned.calls * (*best - state.roofSeconds) < leastOfModel * all)
+    if (state.leastSeconds >= nearRoof * *best ||
+        state.planned.calls * (*best - state.leastSeconds) < leastOfModel * all)
       state.search->finish();
   }
 }

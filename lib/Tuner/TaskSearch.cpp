@@ -22,6 +22,8 @@ static constexpr size_t fewMeasured = 16;
 static constexpr unsigned mostIdleRounds = 4;
 static constexpr unsigned mostIdleSteps = 1;
 static constexpr double leastGain = 0.005;
+/// How many points of a round are steps around the best two.
+static constexpr size_t stepsOfRound = 3;
 
 Expected<std::unique_ptr<TaskSearch>>
 TaskSearch::create(const search::Task &task, mlir::MLIRContext &context,
@@ -125,8 +127,7 @@ std::vector<double> TaskSearch::draft(ArrayRef<search::Point> points) const {
   return scores;
 }
 
-/// Sorts from the best score to the worst. Those of equal scores keep their order.
-static void sortByScore(std::vector<search::Candidate> &candidates) {
+void tuner::sortByScore(std::vector<search::Candidate> &candidates) {
   std::vector<std::pair<double, size_t>> order;
   for (auto [position, candidate] : llvm::enumerate(candidates))
     order.push_back({-candidate.score, position});
@@ -138,7 +139,7 @@ static void sortByScore(std::vector<search::Candidate> &candidates) {
 }
 
 /// Collects new points from all sources, ranked by the draft.
-std::vector<search::Candidate> TaskSearch::collect(size_t count, ArrayRef<ForeignPoint> foreign,
+std::vector<search::Candidate> TaskSearch::collect(ArrayRef<ForeignPoint> foreign,
                                                    search::Random &random) {
   std::vector<search::Candidate> candidates;
   llvm::StringSet<> seen;
@@ -160,7 +161,7 @@ std::vector<search::Candidate> TaskSearch::collect(size_t count, ArrayRef<Foreig
     return ranks ? draft(points) : std::vector<double>(points.size(), 0);
   };
   search::Proposals proposals =
-      sampler->propose(space->getSpace(), history, ranks ? keptByDraft : count, scorer, random);
+      sampler->propose(space->getSpace(), history, keptByDraft, scorer, random);
   for (const search::Candidate &candidate : proposals.candidates)
     add(candidate.point);
   sortByScore(candidates);
@@ -214,19 +215,26 @@ Expected<std::vector<search::Point>> TaskSearch::propose(size_t count, search::C
   search::Random random(options.seed, number, numEarlier + numRounds);
   if (!isKnown(space->getDefault()))
     batch.push_back(space->getDefault());
-  std::vector<search::Candidate> candidates;
+  std::vector<search::Candidate> candidates, near;
+  if (options.ranking != SearchOptions::None)
+    near = collectSteps(random);
   if (phase == Phase::Search)
-    candidates = collect(count, foreign, random);
-  bool searches = !candidates.empty();
-  if (!searches) {
+    candidates = collect(foreign, random);
+  if (candidates.empty())
     phase = Phase::Steps;
-    candidates = collectSteps(random);
-  }
-  if (Error error = rank(candidates, model, rows))
-    return std::move(error);
+  for (std::vector<search::Candidate> *list : {&candidates, &near})
+    if (Error error = rank(*list, model, rows))
+      return std::move(error);
+  size_t share = phase == Phase::Steps ? count : std::min(stepsOfRound, count / 2);
+  for (const search::Candidate &step : ArrayRef(near).take_front(share))
+    batch.push_back(step.point);
+  llvm::erase_if(candidates, [&](const search::Candidate &candidate) {
+    return llvm::is_contained(batch, candidate.point);
+  });
   search::BatchOptions choice;
-  choice.extras = searches && count > batch.size() + 1 ? 1 : 0;
-  choice.count = count - batch.size() - choice.extras;
+  size_t left = count - std::min(count, batch.size());
+  choice.extras = left > 1 ? 1 : 0;
+  choice.count = left - choice.extras;
   if (options.ranking == SearchOptions::None)
     choice.pool = choice.count;
   for (size_t position : search::chooseBatch(candidates, choice, random))
@@ -244,6 +252,9 @@ void TaskSearch::add(ArrayRef<search::Point> points, ArrayRef<std::optional<doub
 }
 
 void TaskSearch::endRound() {
+  // Without a ranking, points are a sample of the space: its size is for the budget to say.
+  if (options.ranking == SearchOptions::None)
+    return;
   std::optional<double> best = getBestSeconds();
   if (!best)
     return;

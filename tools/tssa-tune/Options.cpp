@@ -7,6 +7,7 @@
 
 #include "Options.h"
 #include "tools/common/ModelSizes.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -37,6 +38,14 @@ struct CommandLine {
                             cl::value_desc("S"), cl::init("1"), cl::cat(category)};
   cl::opt<std::string> sampler{"sampler", cl::desc("evolution (default), random or coordinates"),
                                cl::value_desc("S"), cl::init("evolution"), cl::cat(category)};
+  cl::opt<std::string> ranking{"ranking",
+                               cl::desc("Who ranks points: the cost model (model, default), the "
+                                        "draft alone (draft), or nobody (none)"),
+                               cl::value_desc("R"), cl::init("model"), cl::cat(category)};
+  cl::opt<bool> judge{"judge",
+                      cl::desc("Search the points that the database has of each task, without "
+                               "measuring, and compare the rankings"),
+                      cl::cat(category)};
   cl::opt<std::string> cache{"cache",
                              cl::desc("Weights are read from memory, cold-weights (default), or "
                                       "stay in the caches, warm"),
@@ -114,6 +123,15 @@ std::optional<int> takeSearch(const CommandLine &line, Options &options) {
   options.search.sampler = line.sampler;
   if (auto sampler = search::createSampler(line.sampler); !sampler)
     return reportUsage(toString(sampler.takeError()) + " for --sampler");
+  auto ranking = StringSwitch<std::optional<tuner::SearchOptions::Ranking>>(line.ranking)
+                     .Case("model", tuner::SearchOptions::Model)
+                     .Case("draft", tuner::SearchOptions::DraftOnly)
+                     .Case("none", tuner::SearchOptions::None)
+                     .Default(std::nullopt);
+  if (!ranking)
+    return reportUsage("expected model, draft or none for --ranking, got '" + line.ranking + "'");
+  options.search.ranking = *ranking;
+  options.judges = line.judge;
   if (line.cache != "warm" && line.cache != "cold-weights")
     return reportUsage("expected warm or cold-weights for --cache, got '" + line.cache + "'");
   options.coldWeights = line.cache == "cold-weights";

@@ -37,6 +37,7 @@ struct Options {
   unsigned threads = 1;
   bool goesOn = false; ///< also with kernels that have a record
   bool coldWeights = false;
+  bool judges = false;             ///< compares rankings instead of tuning
   std::optional<int64_t> replayed; ///< the session to replay
   /// Serves as a worker.
   bool isWorker = false;

@@ -27,11 +27,18 @@ static double countCalls(mlir::Operation *launch) {
   return calls;
 }
 
-static void addTasks(mlir::ModuleOp module, ModelTasks &result) {
+/// Adds the kernels of `module`, in which the stores of tensors are chosen, or the conversions of a
+/// module in which loops are chosen too.
+static void addTasks(mlir::ModuleOp module, bool conversions, ModelTasks &result) {
   StringMap<size_t> known;
   for (const KernelTask &task : findTasks(module)) {
     mlir::tssa::te::KernelOp kernel = task.kernel;
-    if (std::string obstacle = findObstacle(kernel); !obstacle.empty()) {
+    if (isConversion(kernel) != conversions)
+      continue;
+    mlir::OwningOpRef<mlir::tssa::te::KernelOp> bare = kernel.clone();
+    if (conversions)
+      bare->getSchedule().getBlocks().clear();
+    if (std::string obstacle = findObstacle(*bare); !obstacle.empty()) {
       ++result.obstacles[obstacle];
       continue;
     }
@@ -72,7 +79,9 @@ int readTasks(mlir::MLIRContext &context, const Options &options, const cpu::Mac
   CompileOptions compile;
   compile.machine = machine;
   compile.lastStage = "layout";
-  compile.storesChosen = [&](mlir::ModuleOp chosen) { addTasks(chosen, tasks); };
+  compile.storesChosen = [&](mlir::ModuleOp chosen, bool areConstants) {
+    addTasks(chosen, /*conversions=*/areConstants, tasks);
+  };
   Compilation compilation(compile);
   return succeeded(compilation.runStages(*module)) ? Success : ModelError;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Options.h"
+#include "Rankings.h"
 #include "Tune.h"
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Tuner/Worker.h"
@@ -22,6 +23,8 @@ int main(int argc, char **argv) {
   return runWithDeepStack([&] {
     if (options.isWorker)
       return tuner::serveAsWorker(options.memoryLimit, options.fault);
+    if (options.judges)
+      return judgeRankings(options);
     return options.replayed ? replaySession(options) : tuneModel(options);
   });
 }

@@ -150,7 +150,7 @@ Value Conversions::buildConversion(Value value, const TensorLayout &from, const 
 
 void Conversions::outline() {
   for (te::ComputeOp compute : pending)
-    te::outlineKernel(symbols, compute.getOperation(), "convert");
+    te::outlineKernel(symbols, compute.getOperation(), kernelName);
   pending.clear();
   known.clear();
   zeroPadded.clear();

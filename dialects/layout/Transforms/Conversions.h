@@ -19,6 +19,9 @@ namespace mlir::tssa::layout {
 /// value. A remark has the bytes that a conversion writes.
 class Conversions {
 public:
+  /// The names of the kernels begin with this.
+  static constexpr StringLiteral kernelName = "convert";
+
   explicit Conversions(SymbolTable &symbols) : symbols(symbols) {}
 
   /// Returns `value`, which is stored in the layout `from`, in the layout `to`. Both layouts are of

@@ -35,8 +35,12 @@ struct KernelTask {
 /// Returns the kernels of `module` that are launched, in order.
 std::vector<KernelTask> findTasks(mlir::ModuleOp module);
 
+/// Returns whether the kernel is a conversion from one layout to another. It exists only when the
+/// stores of tensors are applied, and is a task without stores.
+bool isConversion(mlir::tssa::te::KernelOp kernel);
+
 /// Returns why the kernel cannot be tuned, or an empty string: its sizes are open, it takes other
-/// operands than tensors, its schedule has loops already, or it has no te.compute.
+/// operands than tensors and indexes, its schedule has loops already, or it has no te.compute.
 std::string findObstacle(mlir::tssa::te::KernelOp kernel);
 
 /// Returns the text of a task: a line `// constants: 1 2`, and the kernel without locations, under
@@ -50,8 +54,8 @@ std::string getTaskKey(llvm::StringRef text);
 llvm::Expected<llvm::SmallVector<unsigned>> parseTaskConstants(llvm::StringRef text);
 
 /// Returns a program that launches a copy of `kernel`, named `kernel`, once. `@main` takes the
-/// operands that are no constants. The constants are zeros in memory of their own. The kernel has
-/// no obstacle, and `constants` are numbers of its parameters.
+/// operands that are no constants. The constants are zeros in memory of their own, and indexes are
+/// zero. The kernel has no obstacle, and `constants` are numbers of its parameters.
 mlir::OwningOpRef<mlir::ModuleOp> buildTaskModule(mlir::tssa::te::KernelOp kernel,
                                                   llvm::ArrayRef<unsigned> constants,
                                                   const mlir::tssa::layout::MachineModel &machine);

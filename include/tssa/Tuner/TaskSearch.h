@@ -26,11 +26,15 @@
 
 namespace tssa::tuner {
 
+/// Sorts from the best score to the worst. Those of equal scores keep their order.
+void sortByScore(std::vector<search::Candidate> &candidates);
+
 struct SearchOptions {
   uint64_t seed = 1;
   /// `evolution`, `random` or `coordinates`.
   std::string sampler = "evolution";
   /// How points are ranked. `Model` ranks by the draft until the task has 16 measured points.
+  /// Without a ranking, the points of the sampler are taken as they come, until the budget is used.
   enum Ranking { Model, DraftOnly, None } ranking = Model;
 };
 
@@ -87,7 +91,7 @@ private:
   enum class Phase { Search, Steps, Finished };
 
   TaskSearch() = default;
-  std::vector<search::Candidate> collect(size_t count, llvm::ArrayRef<ForeignPoint> foreign,
+  std::vector<search::Candidate> collect(llvm::ArrayRef<ForeignPoint> foreign,
                                          search::Random &random);
   std::vector<search::Candidate> collectSteps(search::Random &random);
   llvm::Error rank(std::vector<search::Candidate> &candidates, search::CostModel &model,

@@ -7,6 +7,7 @@
 
 #include "tssa/Pipeline/Tasks.h"
 #include "dialects/layout/IR/LayoutOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "tssa/Pipeline/Stages.h"
@@ -98,7 +99,24 @@ TEST_F(Tasks, ObstaclesAreNamed) {
         te.return %y : tensor<?xf32>
       })", &context);
   EXPECT_EQ(findObstacle(*open->getOps<te::KernelOp>().begin()),
-            "it takes sizes or numbers that are known when the program runs");
+            "its sizes are open");
+}
+
+TEST_F(Tasks, IndexesOfATaskAreZero) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+      te.kernel @k(%t: index, %x: tensor<5x8xf32>) -> tensor<8xf32> {
+        %y = te.compute @y (d0: 8) {
+          %a = te.read %x[s0, d0](%t) : tensor<5x8xf32>
+          te.yield %a : f32
+        } : tensor<8xf32>
+        te.return %y : tensor<8xf32>
+      })", &context);
+  ASSERT_TRUE(module);
+  te::KernelOp kernel = *module->getOps<te::KernelOp>().begin();
+  EXPECT_EQ(findObstacle(kernel), "");
+  OwningOpRef<ModuleOp> alone = buildTaskModule(kernel, {}, {});
+  EXPECT_TRUE(succeeded(verify(*alone)));
+  EXPECT_EQ(alone->lookupSymbol<func::FuncOp>("main").getNumArguments(), 1u);
 }
 
 TEST_F(Tasks, ConstantsAreParsed) {
