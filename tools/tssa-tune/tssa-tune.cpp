@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Look.h"
 #include "Options.h"
 #include "Tune.h"
 #include "tssa/Pipeline/CheckText.h"
@@ -22,6 +23,15 @@ int main(int argc, char **argv) {
   return runWithDeepStack([&] {
     if (options.isWorker)
       return tuner::serveAsWorker(options.memoryLimit, options.fault);
-    return options.replayed ? replaySession(options) : tuneModel(options);
+    if (options.replayed)
+      return replaySession(options);
+    if (!options.explained.empty())
+      return explainTask(options);
+    if (!options.exported.empty())
+      return exportRecords(options);
+    if (!options.imported.empty())
+      return importRecords(options);
+    int code = options.input.empty() ? Success : tuneModel(options);
+    return code || options.report.empty() ? code : reportSession(options);
   });
 }
