@@ -48,12 +48,16 @@ public:
 
   /// Round times on the axis, not too many.
   std::vector<double> getTicks() const {
+    constexpr size_t mostTicks = 7;
+    constexpr double fewTicks = 3, wide = 100;
     if (isLog)
       for (std::vector<int> digits : {std::vector<int>{1, 2, 5}, {1, 3}, {1}})
-        if (std::vector<double> ticks = getLogTicks(digits); ticks.size() >= 2 && ticks.size() <= 7)
+        if (std::vector<double> ticks = getLogTicks(digits, 1);
+            ticks.size() >= 2 && ticks.size() <= mostTicks)
           return ticks;
-    constexpr double fewest = 3;
-    double step = getRoundStep((end - begin) / fewest);
+    if (isLog && end > wide * begin)
+      return getLogTicks({1}, std::ceil(std::log10(end / begin) / mostTicks));
+    double step = getRoundStep((end - begin) / fewTicks);
     std::vector<double> ticks;
     for (double number = std::ceil(begin / step); number * step <= end; ++number)
       ticks.push_back(number * step);
@@ -81,12 +85,13 @@ public:
   }
 
 private:
-  std::vector<double> getLogTicks(llvm::ArrayRef<int> digits) const {
+  /// These digits times the powers of ten, of which each is 10^`stride` times the one before.
+  std::vector<double> getLogTicks(llvm::ArrayRef<int> digits, double stride) const {
     std::vector<double> ticks;
-    for (double power = std::pow(10, std::floor(std::log10(begin))); power <= end; power *= 10)
+    for (double power = std::floor(std::log10(begin)); std::pow(10, power) <= end; power += stride)
       for (int digit : digits)
-        if (digit * power >= begin && digit * power <= end)
-          ticks.push_back(digit * power);
+        if (double tick = digit * std::pow(10, power); tick >= begin && tick <= end)
+          ticks.push_back(tick);
     return ticks;
   }
 
@@ -215,12 +220,15 @@ std::string tssa::tuner::drawTrials(const TrialChart &chart, StringRef title) {
 }
 
 std::string tssa::tuner::drawBars(double defaultShare, double bestShare) {
+  auto limit = [](double share) { // a damaged database has any
+    return std::isfinite(share) ? 100 * std::clamp(share, 0.0, 1.0) : 0;
+  };
   std::string text;
   llvm::raw_string_ostream(text) << format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\" viewBox=\"0 0 100 "
       "16\" preserveAspectRatio=\"none\"><rect class=\"default\" y=\"1\" "
       "width=\"%.2f\" height=\"6\"/><rect class=\"best\" y=\"8\" width=\"%.2f\" "
       "height=\"6\"/></svg>",
-      100 * std::clamp(defaultShare, 0.0, 1.0), 100 * std::clamp(bestShare, 0.0, 1.0));
+      limit(defaultShare), limit(bestShare));
   return text;
 }

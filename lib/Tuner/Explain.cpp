@@ -173,14 +173,14 @@ void Explainer::writeSizes() {
 }
 
 void Explainer::writeKnobs() {
-  stream << "\nknobs\n";
+  stream << "\nknobs, the number of their values, and the values\n";
   for (const search::Knob &knob : space.getSpace().getKnobs()) {
     std::string values;
     for (int64_t value : knob.values)
       values += " " + std::to_string(value);
-    constexpr size_t indent = 28;
-    stream << "  " << llvm::left_justify(knob.name, 16) << format("%4zu of", knob.values.size());
-    writeWords(stream, values, indent, indent - 3);
+    constexpr size_t indent = 24;
+    stream << "  " << llvm::left_justify(knob.name, 16) << format("%4zu  ", knob.values.size());
+    writeWords(stream, values, indent, indent);
   }
 }
 
@@ -215,13 +215,13 @@ void Explainer::writePoint(StringRef label, const search::Measured &measured) {
 void Explainer::writeBest() {
   constexpr size_t count = 10;
   std::vector<search::Measured> best = search.getBest(count);
-  stream << "\nbest trials of " << search.getHistory().size()
-         << "\n       measured   predicted, in cycles   loops\n";
+  stream << "\nbest of " << search.getHistory().size()
+         << " trials; predictions are in cycles\n   measured   predicted   loops\n";
   for (const search::Measured &measured : best) {
-    constexpr size_t indent = 42;
+    constexpr size_t indent = 26;
     std::string line;
     llvm::raw_string_ostream(line) << format(
-        "  %13s   %20.0f   ", printTime(*measured.seconds).c_str(), getCycles(measured.point));
+        "  %9s   %9.0f   ", printTime(*measured.seconds).c_str(), getCycles(measured.point));
     stream << line;
     writeWords(stream, print(space.decode(measured.point)), indent, line.size());
   }

@@ -96,3 +96,15 @@ std::string tuner::describeStores(StringRef text) {
   }
   return stores.empty() ? "as in the model" : join(stores, ", ");
 }
+
+std::string tuner::describeSchedule(StringRef record) {
+  std::vector<std::string> ops;
+  SmallVector<StringRef> lines;
+  record.split("} schedule {").second.split(lines, '\n');
+  for (StringRef line : lines) {
+    line = line.split(" : ").first.trim();
+    if (!line.empty() && line != "}" && !line.starts_with("layout.store "))
+      ops.push_back(line.str());
+  }
+  return join(ops, "; ");
+}

@@ -16,6 +16,10 @@ namespace tssa::tuner {
 /// d3`. Dims of size 1 are left out.
 std::string describeLoops(const TaskKernel &kernel, const KernelPoint &point);
 
+/// Returns the ops behind the stores in the text of a record, without the loops' types: for a
+/// record whose point is not known.
+std::string describeSchedule(llvm::StringRef record);
+
 /// Returns what the text of a task says of the layouts of its ends, such as `@y as reorder(0, 2, 3,
 /// 1)`, or `as in the model` if no end is stored otherwise.
 std::string describeStores(llvm::StringRef text);

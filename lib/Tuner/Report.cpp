@@ -121,6 +121,7 @@ Error ReportReader::readRecord(TaskReport &task) {
   task.defaultSeconds = measured.defaultSeconds;
   task.bestSeconds = measured.seconds;
   task.isTuned = measured.seconds < measured.defaultSeconds;
+  task.loops = describeSchedule(record); // unless the point is found
   return Error::success();
 }
 
@@ -219,9 +220,13 @@ Expected<SessionReport> tuner::readReport(search::Database &database, int64_t nu
   report.number = number;
   report.plan = std::move(*plan);
   ReportReader reader(database, **session, report, context, machine);
-  for (const PlannedTask &planned : report.plan.tasks)
+  std::set<std::string> known;
+  for (const PlannedTask &planned : report.plan.tasks) {
+    if (!known.insert(planned.task.key).second)
+      continue; // the plan is damaged
     if (Error error = reader.read(planned, report.tasks.emplace_back()))
       return std::move(error);
+  }
   llvm::sort(report.tasks, [](const TaskReport &a, const TaskReport &b) {
     return std::pair(-a.getDefaultOfModel(), a.key) < std::pair(-b.getDefaultOfModel(), b.key);
   });

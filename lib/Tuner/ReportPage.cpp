@@ -38,12 +38,12 @@ h3 { font-size: 15px; margin: 0 0 4px; overflow-wrap: anywhere; }
 p { margin: 4px 0; }
 .muted, .note { color: var(--muted); }
 .note { font-size: 13px; overflow-wrap: anywhere; }
-.tiles { display: grid; gap: 12px; margin: 18px 0 0; grid-template-columns: repeat(auto-fit, minmax(min(165px, 100%), 1fr)); }
+.tiles { display: flex; flex-wrap: wrap; gap: 12px; margin: 18px 0 0; }
 .tile, .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 12px 14px; }
 .tile b { display: block; font-size: 21px; line-height: 1.3; }
-.tile.wide { grid-column: span 2; }
+.tile { flex: 1 1 140px; } .tile.wide { flex: 2 1 280px; }
 .tile span { color: var(--muted); font-size: 13px; }
-.cards { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(min(330px, 100%), 1fr)); }
+.cards { margin-top: 10px; display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(min(330px, 100%), 1fr)); }
 .card svg { display: block; width: 100%; height: auto; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
@@ -52,10 +52,10 @@ th, td { padding: 5px 10px 5px 0; text-align: right; white-space: nowrap; vertic
 th:first-child, td:first-child { text-align: left; }
 thead th { border-bottom: 1px solid var(--line); }
 tr.kernel td { border-top: 1px solid var(--line); }
-tr.winner td { padding-top: 0; text-align: left; white-space: normal; min-width: 560px; color: var(--muted); font-size: 13px;
-  overflow-wrap: anywhere; }
+tr.winner td { padding-top: 0; text-align: left; white-space: normal; color: var(--muted); font-size: 13px; }
+tr.winner div { position: sticky; left: 0; max-width: min(1200px, calc(100vw - 40px)); overflow-wrap: anywhere; }
 .short { width: auto; } .short th, .short td { padding-right: 28px; }
-.bars { display: grid; grid-template-columns: minmax(90px, 170px) 1fr 60px; gap: 2px 12px; align-items: center; }
+.bars { display: grid; grid-template-columns: minmax(90px, 170px) 1fr 60px; gap: 2px 12px; align-items: center; margin-top: 10px; }
 .bars svg { display: block; width: 100%; height: 22px; }
 .bars .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .bars .gain { text-align: right; font-variant-numeric: tabular-nums; }
@@ -102,6 +102,15 @@ static std::string printGain(double before, double after) {
 }
 
 static std::string printKnownTime(double seconds) { return seconds > 0 ? printTime(seconds) : ""; }
+
+/// Returns the share of the roof that a time reaches, or nothing if it is not known.
+static std::string printShare(double roof, double seconds) {
+  constexpr double most = 9.995; // of a kernel that reads few of its bytes
+  if (roof <= 0 || seconds <= 0)
+    return {};
+  return roof > most * seconds ? "&gt; 999 %"
+                               : llvm::formatv("{0:F0} %", 100 * roof / seconds).str();
+}
 
 /// Returns a date in UTC, or nothing for one that is no usual date.
 static std::string printDate(int64_t when) {
@@ -209,19 +218,19 @@ void PageWriter::writeRow(const TaskReport &task) {
   stream << "<td" << (task.isTuned ? " class=\"better\">" : ">")
          << (task.defaultSeconds > 0 ? printGain(task.defaultSeconds, task.bestSeconds) : "")
          << "</td>";
-  bool hasRoof = task.roofSeconds > 0 && task.bestSeconds > 0;
-  cell(hasRoof ? llvm::formatv("{0:F0} %", 100 * task.roofSeconds / task.bestSeconds).str() : "");
+  cell(printShare(task.roofSeconds, task.bestSeconds));
   cell(std::to_string(task.countTrials()));
   cell(std::to_string(task.countFailures()));
-  stream << "</tr>\n<tr class=\"winner\"><td colspan=\"8\">";
+  stream << "</tr>\n<tr class=\"winner\"><td colspan=\"8\"><div>";
+  bool isDefault = task.trials.empty() || task.bestSeconds == task.defaultSeconds;
   if (!task.loops.empty())
-    stream << (task.isTuned          ? "Tuned: "
-               : task.reason.empty() ? "Best: "
-                                     : "Loops: ")
+    stream << (task.isTuned ? "Tuned: "
+               : isDefault  ? "Default: "
+                            : "Best: ")
            << escape(task.loops, mostWords) << ". ";
   if (!task.stores.empty())
     stream << "Layouts: " << escape(task.stores, mostWords) << '.';
-  stream << "</td></tr>\n";
+  stream << "</div></td></tr>\n";
 }
 
 void PageWriter::writeTable() {
@@ -269,7 +278,9 @@ void PageWriter::writeCharts() {
     return;
   stream
       << "<h2>Times of the trials</h2>\n<p class=\"note\">A dot is a trial, a cross at the top one "
-         "that failed. The line is the best time so far, the dashed one the default.</p>\n"
+         "that failed. The line is the best time so far, the dashed one the default. At the end of "
+         "a session the default and the best are timed in turns: those are the times above each "
+         "chart and the dashed line.</p>\n"
          "<div class=\"cards\">\n";
   ArrayRef<const TaskReport *> shown = ArrayRef(tasks).take_front(mostCharts);
   for (const TaskReport *task : shown)

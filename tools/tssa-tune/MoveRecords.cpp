@@ -9,6 +9,7 @@
 #include "Tune.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Pipeline/Tasks.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -178,8 +179,8 @@ Error RecordImport::take(const std::string &name) {
 }
 
 Error RecordImport::run() {
-  if (Error error = checkRecordFolder(options.imported))
-    return error;
+  if (!sys::fs::is_directory(options.imported))
+    return createStringError("'" + options.imported + "' is no folder");
   auto names = listRecords(options.imported);
   if (!names)
     return names.takeError();

@@ -182,6 +182,7 @@ std::optional<int> takeActions(const CommandLine &line, Options &options) {
 std::optional<int> takeModel(const CommandLine &line, Options &options) {
   options.input = line.input;
   options.folder = line.folder;
+  options.goesOn = line.goesOn;
   if (line.folder.empty())
     return reportUsage("expected --db DIR");
   if (std::optional<int> code = takeActions(line, options))
