@@ -26,8 +26,7 @@ static constexpr size_t mostRows = 300, mostBars = 40, mostCharts = 60;
 static constexpr llvm::StringLiteral style = R"(
 :root { color-scheme: light dark; --page: #ffffff; --card: #f6f8fa; --text: #1f2328; --muted: #59636e;
   --line: #d1d9e0; --default: #8c959f; --best: #0072b2; --bad: #c2410c; }
-@media (prefers-color-scheme: dark) {
-  :root { --page: #0d1117; --card: #161b22; --text: #e6edf3; --muted: #9198a1; --line: #3d444d;
+@media (prefers-color-scheme: dark) { :root { --page: #0d1117; --card: #161b22; --text: #e6edf3; --muted: #9198a1; --line: #3d444d;
     --default: #8b949e; --best: #56b4e9; --bad: #f0883e; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 24px 20px 48px; max-width: 1240px; background: var(--page); color: var(--text);
@@ -52,10 +51,10 @@ th, td { padding: 5px 10px 5px 0; text-align: right; white-space: nowrap; vertic
 th:first-child, td:first-child { text-align: left; }
 thead th { border-bottom: 1px solid var(--line); }
 tr.kernel td { border-top: 1px solid var(--line); }
-tr.winner td { padding-top: 0; text-align: left; white-space: normal; color: var(--muted); font-size: 13px; }
+tr.winner td { padding: 0 0 5px; text-align: left; white-space: normal; color: var(--muted); font-size: 13px; }
 tr.winner div { position: sticky; left: 0; max-width: min(1200px, calc(100vw - 40px)); overflow-wrap: anywhere; }
 .short { width: auto; } .short th, .short td { padding-right: 28px; }
-.bars { display: grid; grid-template-columns: minmax(90px, 170px) 1fr 60px; gap: 2px 12px; align-items: center; margin-top: 10px; }
+.bars { display: grid; grid-template-columns: fit-content(170px) 1fr 56px; gap: 2px 12px; align-items: center; margin-top: 10px; }
 .bars svg { display: block; width: 100%; height: 22px; }
 .bars .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .bars .gain { text-align: right; font-variant-numeric: tabular-nums; }
