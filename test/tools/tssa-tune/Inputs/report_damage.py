@@ -1,6 +1,6 @@
 """Writes what nobody measured into a database of tssa-tune.
 
-usage: report_damage.py tune.db KIND   KIND: failures, names, numbers or tasks
+usage: report_damage.py tune.db KIND   KIND: failures, names, numbers, plan or tasks
 """
 
 import json
@@ -55,7 +55,17 @@ def damage_tasks(base):
     base.execute("UPDATE proposal SET point = ?", (HOSTILE,))
 
 
-KINDS = {"failures": fail_trials, "names": rename, "numbers": change_numbers, "tasks": damage_tasks}
+def damage_plan(base):
+    base.execute("UPDATE session SET options = '{}'")
+
+
+KINDS = {
+    "failures": fail_trials,
+    "names": rename,
+    "numbers": change_numbers,
+    "plan": damage_plan,
+    "tasks": damage_tasks,
+}
 
 
 def main():
