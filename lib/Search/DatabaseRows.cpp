@@ -185,6 +185,46 @@ Expected<std::optional<Record>> Database::readRecord(StringRef task, StringRef m
   return record;
 }
 
+Expected<Database::Records> Database::readRecords(StringRef machine, StringRef epoch) {
+  Statement statement(*connection, "SELECT task, seconds, schedule FROM record "
+                                   "WHERE machine = ? AND epoch = ? ORDER BY task");
+  statement.bind(0, machine).bind(1, epoch);
+  Records records;
+  while (statement.step()) {
+    Record record{statement.getBytes(0).str(), machine.str(), epoch.str(),
+                  statement.getReal(1).value_or(-1), statement.getBytes(2).str()};
+    if (findFault(record))
+      ++records.invalid;
+    else
+      records.valid.push_back(std::move(record));
+  }
+  if (Error error = statement.takeError())
+    return std::move(error);
+  return records;
+}
+
+Expected<std::vector<std::string>> Database::findKeys(StringRef prefix, size_t most) {
+  Statement statement(*connection, "SELECT key FROM task WHERE substr(key, 1, length(?1)) = ?1 "
+                                   "ORDER BY key LIMIT ?2");
+  statement.bind(0, prefix).bind(1, int64_t(most));
+  std::vector<std::string> keys;
+  while (statement.step())
+    keys.push_back(statement.getBytes(0).str());
+  if (Error error = statement.takeError())
+    return std::move(error);
+  return keys;
+}
+
+Expected<std::optional<int64_t>> Database::findLastSession() {
+  Statement statement(*connection, "SELECT id FROM session ORDER BY id DESC LIMIT 1");
+  std::optional<int64_t> number;
+  if (statement.step())
+    number = statement.getNumber(0);
+  if (Error error = statement.takeError())
+    return std::move(error);
+  return number;
+}
+
 Expected<std::optional<Session>> Database::readSession(int64_t number) {
   Statement header(*connection, "SELECT seed, options FROM session WHERE id = ?");
   if (!header.bind(0, number).step()) {

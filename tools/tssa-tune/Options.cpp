@@ -55,6 +55,17 @@ struct CommandLine {
   cl::opt<std::string> replay{"replay",
                               cl::desc("Derive the proposals of a recorded session again"),
                               cl::value_desc("SESSION"), cl::cat(category)};
+  cl::opt<std::string> report{"report", cl::desc("Write a page about a session"),
+                              cl::value_desc("FILE.html"), cl::cat(category)};
+  cl::opt<std::string> session{"session", cl::desc("The session of the page (the last one)"),
+                               cl::value_desc("N"), cl::cat(category)};
+  cl::opt<std::string> explained{
+      "explain", cl::desc("Print a kernel's space and trials; a key, its beginning, or a name"),
+      cl::value_desc("TASK"), cl::cat(category)};
+  cl::opt<std::string> exported{"export", cl::desc("Write the records of this machine to a folder"),
+                                cl::value_desc("FOLDER"), cl::cat(category)};
+  cl::opt<std::string> imported{"import", cl::desc("Take over the records of a folder"),
+                                cl::value_desc("FOLDER"), cl::cat(category)};
   cl::list<std::string> dims{"dim", cl::desc("Fix the size of a named dim; repeatable"),
                              cl::value_desc("NAME=N"), cl::cat(category)};
   cl::list<std::string> shapes{"input-shape", cl::desc("Fix the shape of an input; repeatable"),
@@ -72,6 +83,9 @@ constexpr const char *overview =
     "EXAMPLES:\n"
     "  tssa-tune model.onnx --db tuned --time 5m\n"
     "  tssa-compile model.onnx --tuned=tuned        compiles with what was found\n"
+    "  tssa-tune --db tuned --report=session.html   writes a page about the last session\n"
+    "  tssa-tune --db tuned --explain k3_contract   prints a kernel's space and its best points\n"
+    "  tssa-tune --db tuned --export=records        copies the records for another folder\n"
     "  tssa-tune --db tuned --replay 1              derives the proposals of session 1 again\n\n"
     "A run that was interrupted goes on where it was. Kernels that have a record are not searched\n"
     "again. The CPU should have nothing else to do.\n\n"
@@ -145,15 +159,52 @@ std::optional<int> takeSearch(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Takes what is done with the database. At most one of it and of a model is possible, but a page
+/// may follow a model's session.
+std::optional<int> takeActions(const CommandLine &line, Options &options) {
+  const std::pair<StringRef, const cl::opt<std::string> &> all[] = {{"--replay", line.replay},
+                                                                    {"--report", line.report},
+                                                                    {"--explain", line.explained},
+                                                                    {"--export", line.exported},
+                                                                    {"--import", line.imported}};
+  StringRef chosen;
+  for (auto &[name, option] : all) {
+    if (!option.getNumOccurrences())
+      continue;
+    if (option.empty())
+      return reportUsage("expected a value for " + name);
+    if (!chosen.empty())
+      return reportUsage(chosen + " and " + name + " exclude each other");
+    chosen = name;
+  }
+  if (!line.input.empty() && !chosen.empty() && chosen != "--report")
+    return reportUsage(chosen + " needs no model");
+  if (line.input.empty() && chosen.empty())
+    return reportUsage("expected a model, MODEL.onnx, MODEL.mlir or PROGRAM.json");
+  int64_t session = 0;
+  if (line.session.getNumOccurrences()) {
+    if (chosen != "--report" || !line.input.empty())
+      return reportUsage("--session needs --report, and no model");
+    if (StringRef(line.session).getAsInteger(10, session) || session < 0)
+      return reportUsage("expected the number of a session for --session, got '" + line.session +
+                         "'");
+    options.session = session;
+  }
+  options.report = line.report;
+  options.explained = line.explained;
+  options.exported = line.exported;
+  options.imported = line.imported;
+  return std::nullopt;
+}
+
 std::optional<int> takeModel(const CommandLine &line, Options &options) {
   options.input = line.input;
   options.folder = line.folder;
+  options.goesOn = line.goesOn;
   if (line.folder.empty())
     return reportUsage("expected --db DIR");
-  if (line.input.empty() != options.replayed.has_value())
-    return reportUsage(options.replayed ? "--replay needs no model"
-                                        : "expected a model, MODEL.onnx, MODEL.mlir or "
-                                          "PROGRAM.json");
+  if (std::optional<int> code = takeActions(line, options))
+    return code;
   std::vector<std::string> dims(line.dims.begin(), line.dims.end());
   std::vector<std::string> shapes(line.shapes.begin(), line.shapes.end());
   if (std::string wrong =

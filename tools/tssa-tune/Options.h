@@ -39,6 +39,11 @@ struct Options {
   bool coldWeights = false;
   bool judges = false;             ///< compares rankings instead of tuning
   std::optional<int64_t> replayed; ///< the session to replay
+  std::string report;              ///< the file of the page of a session, or empty
+  std::optional<int64_t> session;  ///< the session of the page; by default the last one
+  std::string explained;           ///< the task to explain, or empty
+  /// The folders to which records are written and from which they are read, or empty.
+  std::string exported, imported;
   /// Serves as a worker.
   bool isWorker = false;
   uint64_t memoryLimit = uint64_t(8) << 30;

@@ -21,12 +21,12 @@ using namespace tssa::tuner;
 
 namespace tssa::tune {
 
-static int report(const Twine &where, Error error, int code = ModelError) {
+int report(const Twine &where, Error error, int code) {
   errs() << where << ": error: " << toString(std::move(error)) << '\n';
   return code;
 }
 
-static Expected<search::Database> openDatabase(const Options &options) {
+Expected<search::Database> openDatabase(const Options &options) {
   if (std::error_code error = sys::fs::create_directories(options.folder))
     return createStringError(error, "cannot make the folder '" + options.folder +
                                         "': " + error.message());

@@ -11,6 +11,12 @@
 
 namespace tssa::tune {
 
+/// Prints an error. Returns `code`.
+int report(const llvm::Twine &where, llvm::Error error, int code = ModelError);
+
+/// Opens the database of the folder, or makes both.
+llvm::Expected<search::Database> openDatabase(const Options &options);
+
 /// Tunes a model: reads its kernels, runs a session, and writes records. Returns the exit code.
 int tuneModel(const Options &options);
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Look.h"
 #include "Options.h"
 #include "Rankings.h"
 #include "Tune.h"
@@ -25,6 +26,15 @@ int main(int argc, char **argv) {
       return tuner::serveAsWorker(options.memoryLimit, options.fault);
     if (options.judges)
       return judgeRankings(options);
-    return options.replayed ? replaySession(options) : tuneModel(options);
+    if (options.replayed)
+      return replaySession(options);
+    if (!options.explained.empty())
+      return explainTask(options);
+    if (!options.exported.empty())
+      return exportRecords(options);
+    if (!options.imported.empty())
+      return importRecords(options);
+    int code = options.input.empty() ? Success : tuneModel(options);
+    return code || options.report.empty() ? code : reportSession(options);
   });
 }

@@ -135,8 +135,19 @@ public:
   /// error, which the caller may take for none.
   llvm::Expected<std::optional<Record>> readRecord(llvm::StringRef task, llvm::StringRef machine,
                                                    llvm::StringRef epoch);
+  struct Records {
+    std::vector<Record> valid;
+    /// How many rows were left out because a value is too long or out of range.
+    uint64_t invalid = 0;
+  };
+  /// All records of a machine with an epoch, in the order of their tasks.
+  llvm::Expected<Records> readRecords(llvm::StringRef machine, llvm::StringRef epoch);
+  /// The keys that begin with `prefix`, at most `most` of them, in order.
+  llvm::Expected<std::vector<std::string>> findKeys(llvm::StringRef prefix, size_t most);
   /// A session with its proposals in order, or none. Fails if a row is out of range.
   llvm::Expected<std::optional<Session>> readSession(int64_t number);
+  /// The number of the last session, or none.
+  llvm::Expected<std::optional<int64_t>> findLastSession();
 
 private:
   explicit Database(std::unique_ptr<Connection> connection);

@@ -64,11 +64,37 @@ TEST_F(DatabaseTest, KeepsTheFastestRecord) {
   EXPECT_FALSE(llvm::cantFail(database.readRecord("k", "m1", "e2")));
 }
 
+TEST_F(DatabaseTest, ListsRecordsAndKeys) {
+  Database database = open();
+  EXPECT_TRUE(llvm::cantFail(database.readRecords("m1", "e1")).valid.empty());
+  WriteBatch batch;
+  batch.tasks = {{"ab", "b"}, {"aa", "a"}, {"b%", "c"}};
+  batch.records = {
+      {"b%", "m1", "e1", 3, "c"}, {"aa", "m1", "e1", 1, "a"}, {"ab", "m2", "e1", 2, ""}};
+  ASSERT_EQ(getMessage(database.write(batch)), "");
+  Database::Records records = llvm::cantFail(database.readRecords("m1", "e1"));
+  EXPECT_EQ(records.invalid, 0u);
+  ASSERT_EQ(records.valid.size(), 2u);
+  EXPECT_EQ(records.valid[0].task, "aa");
+  EXPECT_EQ(records.valid[1].task, "b%");
+  EXPECT_EQ(records.valid[1].seconds, 3);
+  EXPECT_EQ(records.valid[1].schedule, "c");
+  EXPECT_TRUE(llvm::cantFail(database.readRecords("m1", "e2")).valid.empty());
+
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(llvm::cantFail(database.findKeys("a", 9)), (Keys{"aa", "ab"}));
+  EXPECT_EQ(llvm::cantFail(database.findKeys("a", 1)), Keys{"aa"});
+  EXPECT_EQ(llvm::cantFail(database.findKeys("b%", 9)), Keys{"b%"});
+  EXPECT_EQ(llvm::cantFail(database.findKeys("%", 9)), Keys{});
+}
+
 TEST_F(DatabaseTest, KeepsSessions) {
   Database database = open();
+  EXPECT_FALSE(llvm::cantFail(database.findLastSession()));
   int64_t first = llvm::cantFail(database.beginSession(UINT64_MAX, "--trials=8"));
   int64_t second = llvm::cantFail(database.beginSession(7, ""));
   EXPECT_NE(first, second);
+  EXPECT_EQ(llvm::cantFail(database.findLastSession()), second);
   WriteBatch batch;
   batch.proposals = {
       {first, "k", 0, "rows=6"}, {second, "k", 0, "rows=1"}, {first, "k", 1, "rows=2"}};

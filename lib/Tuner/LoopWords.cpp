@@ -1,0 +1,110 @@
+//===- LoopWords.cpp - loops and layouts in words -------------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopWords.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace tssa;
+using namespace tssa::tuner;
+namespace layout = mlir::tssa::layout;
+
+namespace {
+/// Writes the loops of one expression.
+class LoopWriter {
+public:
+  LoopWriter(const TaskKernel::Expression &expression, const layout::Point &point,
+             raw_ostream &stream)
+      : expression(expression), point(point), stream(stream) {}
+
+  void write() {
+    if (point.vectorDim) {
+      if (point.vectors > 1)
+        stream << point.vectors << " x ";
+      stream << point.lanes << " lanes along ";
+      writeFused(*point.vectorDim, point.fused);
+    } else {
+      stream << "scalar code";
+    }
+    for (const layout::TileRows &rows : point.rows) {
+      stream << ", " << rows.extent << " rows of ";
+      writeFused(rows.dim, rows.fused);
+    }
+    for (const layout::Unroll &unroll : point.unrolled) {
+      stream << ", ";
+      writeFused(unroll.dim, 0);
+      stream << " unrolled";
+      if (unroll.extent > 0)
+        stream << ' ' << unroll.extent << " times";
+    }
+    writeOrder(", loops ", point.outer);
+    writeOrder(", then ", point.reductions);
+  }
+
+private:
+  void writeFused(unsigned dim, unsigned fused) {
+    for (unsigned other = dim - fused; other < dim; ++other)
+      stream << 'd' << other << '*';
+    stream << 'd' << dim << " (" << layout::getName(expression.roles[dim]) << ')';
+  }
+
+  void writeOrder(StringRef begin, ArrayRef<unsigned> dims) {
+    for (unsigned dim : dims) {
+      if (layout::getExtent(expression.op, expression.roles, dim) == 1)
+        continue;
+      stream << begin << 'd' << dim;
+      begin = " ";
+    }
+  }
+
+  const TaskKernel::Expression &expression;
+  const layout::Point &point;
+  raw_ostream &stream;
+};
+} // namespace
+
+std::string tuner::describeLoops(const TaskKernel &kernel, const KernelPoint &point) {
+  std::string text;
+  raw_string_ostream stream(text);
+  bool isSeveral = kernel.getExpressions().size() > 1;
+  for (auto [expression, own] : zip_equal(kernel.getExpressions(), point)) {
+    if (!text.empty())
+      stream << "; ";
+    mlir::tssa::te::ComputeOp op = expression.op;
+    if (mlir::StringAttr label = op.getLabelAttr(); label && isSeveral)
+      stream << '@' << label.getValue() << ": ";
+    LoopWriter(expression, own, stream).write();
+  }
+  return text;
+}
+
+std::string tuner::describeStores(StringRef text) {
+  std::vector<std::string> stores;
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines) {
+    line = line.trim();
+    if (!line.consume_front("layout.store "))
+      continue;
+    auto [end, map] = line.split(" as map<");
+    map.consume_back(">");
+    stores.push_back((end.starts_with("@") ? "" : "parameter ") + (end + " as " + map).str());
+  }
+  return stores.empty() ? "as in the model" : join(stores, ", ");
+}
+
+std::string tuner::describeSchedule(StringRef record) {
+  std::vector<std::string> ops;
+  SmallVector<StringRef> lines;
+  record.split("} schedule {").second.split(lines, '\n');
+  for (StringRef line : lines) {
+    line = line.split(" : ").first.trim();
+    if (!line.empty() && line != "}" && !line.starts_with("layout.store "))
+      ops.push_back(line.str());
+  }
+  return join(ops, "; ");
+}
