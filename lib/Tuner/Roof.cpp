@@ -127,12 +127,12 @@ Roof tssa::tuner::measureRoof(unsigned vectorBytes) {
 
 double Roof::getSeconds(double flops, double bytes, unsigned threads) const {
   double seconds = flopsPerSecond > 0 ? flops / flopsPerSecond : 0;
-  for (const Bandwidth &bandwidth : bandwidths) {
-    bool isLast = &bandwidth == &bandwidths.back();
-    if ((bytes <= bandwidth.bytes || isLast) && bandwidth.bytesPerSecond > 0) {
-      seconds = std::max(seconds, bytes / bandwidth.bytesPerSecond);
-      break;
-    }
-  }
+  // A roof is what cannot be exceeded: memory counts as fast as the largest block that is smaller.
+  const Bandwidth *known = nullptr;
+  for (const Bandwidth &bandwidth : bandwidths)
+    if (!known || bandwidth.bytes <= bytes)
+      known = &bandwidth;
+  if (known && known->bytesPerSecond > 0)
+    seconds = std::max(seconds, bytes / known->bytesPerSecond);
   return seconds / threads;
 }
