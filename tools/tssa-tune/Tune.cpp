@@ -78,6 +78,7 @@ Error Tuning::prepare(mlir::MLIRContext &context, ModelTasks &model) {
   plan.search = options.search;
   plan.threads = options.threads;
   plan.machine = getMachineId(machine) + "/t" + std::to_string(options.threads);
+  plan.machineText = cpu::printMachine(machine);
   plan.epoch = getEpoch().str();
   std::vector<std::vector<search::Trial>> trials;
   search::WriteBatch batch;
@@ -254,6 +255,8 @@ Error Tuning::run(mlir::MLIRContext &context, ModelTasks &model) {
   worker.seed = options.search.seed;
   worker.coldWeights = options.coldWeights;
   worker.memoryLimit = options.memoryLimit;
+  worker.buildSeconds = options.buildLimit;
+  worker.runSeconds = options.runLimit;
   measurer = createWorkerMeasurer(worker);
   if (Error error = searchAll())
     return error;
@@ -288,9 +291,6 @@ int tuneModel(const Options &options) {
 }
 
 int replaySession(const Options &options) {
-  Expected<cpu::Machine> machine = cpu::resolveMachine("native");
-  if (!machine)
-    return report("tssa-tune", machine.takeError());
   Expected<search::Database> database = openDatabase(options);
   if (!database)
     return report("tssa-tune", database.takeError());
@@ -298,7 +298,7 @@ int replaySession(const Options &options) {
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  Expected<uint64_t> count = replay(*database, *options.replayed, context, machine->model);
+  Expected<uint64_t> count = replay(*database, *options.replayed, context);
   if (!count)
     return report("tssa-tune", count.takeError(), Mismatch);
   outs() << *count << " proposals of session " << *options.replayed << " are derived again\n";
