@@ -175,6 +175,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.isWorker = line.worker;
   options.memoryLimit = line.memoryLimit;
   options.fault = line.fault;
+  options.goesOn = line.goesOn;
   options.buildLimit = line.buildLimit;
   options.runLimit = line.runLimit;
   if (options.isWorker)

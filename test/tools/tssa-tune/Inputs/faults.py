@@ -32,7 +32,7 @@ FAULTS = {
     # No fault of a single kernel: the worker must say that it does not apply.
     "swapped-launches": "build failed",
 }
-TRIALS = 4
+TRIALS = 3
 
 
 def check(folder, fault, status):
