@@ -48,11 +48,17 @@ def is_running(worker):
     return fields[0] != "Z" and fields[19] == begin
 
 
+def take_interrupts():
+    """Before the tool is run: a shell may have told the jobs in its background to ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def interrupt(folder, number, new_trials, delay=0.0):
     """Ends a session by a signal when it has so many trials of its own. Returns its exit code."""
     before = tuning.read(folder, TRIAL)
     command = ["tssa-tune", tuning.CONVOLUTION, "--db", folder, "--trials", str(MANY_TRIALS)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, preexec_fn=take_interrupts, **pipes) as process:
         wait_until(lambda: find_workers(process.pid), "a worker is started")
         wait_until(lambda: len(tuning.read(folder, TRIAL)) >= len(before) + new_trials, "trials are there")
         time.sleep(delay)
