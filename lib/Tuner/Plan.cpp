@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Protocol.h"
 #include "tssa/Tuner/Session.h"
 #include "llvm/Support/JSON.h"
 
@@ -76,7 +77,7 @@ bool readNumbers(json::ObjectMapper &map, Plan &plan) {
 
 llvm::Expected<Plan> Plan::parse(llvm::StringRef text) {
   auto fail = [] { return llvm::createStringError("the plan of the session is damaged"); };
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseShallow(text);
   if (!value) {
     llvm::consumeError(value.takeError());
     return fail();

@@ -112,10 +112,14 @@ static bool parse(const json::Value &value, Outcome &outcome) {
   return !outcome.isMeasured() || (outcome.seconds > 0 && std::isfinite(outcome.seconds));
 }
 
+Expected<json::Value> tuner::parseShallow(llvm::StringRef text) {
+  if (!isShallow(text))
+    return llvm::createStringError("brackets are nested too deeply");
+  return json::parse(text);
+}
+
 Expected<Answer> tuner::parseAnswer(llvm::StringRef line) {
-  if (!isShallow(line))
-    return fail();
-  Expected<json::Value> value = json::parse(line);
+  Expected<json::Value> value = parseShallow(line);
   if (!value)
     return value.takeError();
   const json::Object *object = value->getAsObject();

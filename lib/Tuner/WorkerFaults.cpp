@@ -106,8 +106,8 @@ static bool notANumber(ModuleOp module) {
   return storeLast(function, findResult(function), std::numeric_limits<float>::quiet_NaN());
 }
 
-/// The kernel counts its calls, and computes only in the first two. Later calls keep what those have
-/// computed.
+/// The kernel counts its calls, and computes only in the first two. Later calls keep what those
+/// have computed.
 static bool lazyLater(ModuleOp module) {
   func::FuncOp function = findKernel(module);
   return function && changeFirstLoop(module, [&](scf::ForOp loop) {

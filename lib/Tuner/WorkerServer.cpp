@@ -72,7 +72,7 @@ Answer Server::serve(llvm::StringRef line) {
     result.error = llvm::toString(std::move(error));
     return result;
   };
-  Expected<llvm::json::Value> value = llvm::json::parse(line);
+  Expected<llvm::json::Value> value = parseShallow(line);
   if (!value)
     return fail(value.takeError());
   const llvm::json::Object *object = value->getAsObject();

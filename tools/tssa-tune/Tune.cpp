@@ -225,7 +225,9 @@ Error Tuning::decide(size_t task) {
   return record(task, final);
 }
 
-/// Writes the record of a task. The default is a record of the database only: it needs no file.
+/// Writes the record of a task. The default is a record of the database only: it needs no file, and
+/// that of an earlier session goes. The file comes first: with a record in the database, a later
+/// session has nothing to do.
 Error Tuning::record(size_t task, const Final &final) {
   const TaskSearch &search = *session->getTasks()[task].search;
   const TaskKernel &kernel = search.getKernel();
@@ -233,12 +235,17 @@ Error Tuning::record(size_t task, const Final &final) {
                   final.defaultSeconds};
   auto scheduled = kernel.getScheduled(search.getSpace().decode(final.point));
   std::string text = printRecord(*scheduled, kernel.getConstants(), info);
+  if (final.isDefault) {
+    std::string path = getRecordPath(options.folder, search.getTask().key, info.machine);
+    if (std::error_code error = sys::fs::remove(path))
+      return createStringError(error, "cannot remove '" + path + "': " + error.message());
+  } else if (Error error = writeRecord(options.folder, text)) {
+    return error;
+  }
   search::WriteBatch batch;
   batch.records.push_back({search.getTask().key, session->getPlan().machine,
                            session->getPlan().epoch, final.seconds, text});
-  if (Error error = database.write(batch))
-    return error;
-  return final.isDefault ? Error::success() : writeRecord(options.folder, text);
+  return database.write(batch);
 }
 
 Error Tuning::run(mlir::MLIRContext &context, ModelTasks &model) {

@@ -31,7 +31,8 @@ static void expectGarbage(llvm::StringRef line) {
 }
 
 TEST(Protocol, OpenRequests) {
-  OpenRequest request{"te.kernel @k {\n \"\\\t}", "vector d1", "{cpu = \"x\"}", 7, UINT64_MAX, true};
+  OpenRequest request{"te.kernel @k {\n \"\\\t}", "vector d1", "{cpu = \"x\"}", 7, UINT64_MAX,
+                      true};
   auto [name, body] = readRequest(print(request));
   EXPECT_EQ(name, "open");
   OpenRequest read = llvm::cantFail(parseOpen(body));

@@ -167,7 +167,8 @@ TEST_F(SessionTest, PlansAreReadAgain) {
   auto read = Plan::parse(plan.print());
   ASSERT_TRUE(static_cast<bool>(read));
   EXPECT_EQ(read->print(), plan.print());
-  for (llvm::StringRef bad : {"", "{}", "[1]", "{\"seed\": 1}"})
+  std::string deep(500000, '[');
+  for (llvm::StringRef bad : {"", "{}", "[1]", "{\"seed\": 1}", deep.c_str()})
     EXPECT_EQ(llvm::toString(Plan::parse(bad).takeError()), "the plan of the session is damaged");
 }
 

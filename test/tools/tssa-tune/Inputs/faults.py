@@ -5,6 +5,7 @@ usage: faults.py FOLDER
 
 import collections
 import concurrent.futures
+import os
 import sys
 
 import tuning
@@ -55,7 +56,21 @@ def check(folder, fault, status):
     return ""
 
 
+def check_stale_file(folder):
+    """The default becomes the record of a kernel that had a file before: the file goes."""
+    folder = tuning.clear(f"{folder}/stale")
+    arguments = ["--trials", "2", "--inject-fault=trap", "--continue"]
+    tuning.expect(tuning.tune(folder, *arguments), 0)
+    ((task, machine),) = tuning.read(folder, "SELECT task, machine FROM record")
+    os.mkdir(f"{folder}/records")
+    with open(f"{folder}/records/{task}.{machine.partition('/')[0]}.mlir", "w", encoding="utf-8") as file:
+        file.write("// tssa record 1")
+    tuning.expect(tuning.tune(folder, *arguments), 0, " default")
+    assert tuning.records(folder) == []
+
+
 def main(folder):
+    check_stale_file(folder)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = pool.map(lambda item: check(folder, *item), FAULTS.items())
     wrong = 0

@@ -56,7 +56,8 @@ def main(folder):
     replay(folder, 0, f"{TRIALS} proposals of session 1 are derived again")
     differs, last = "which is not what the session recorded", "(SELECT max(id) FROM proposal)"
     replay(folder, 4, differs, f"UPDATE proposal SET point = point || ' ' WHERE id = {last}")
-    replay(folder, 4, differs, "UPDATE session SET seed = 2, options = replace(options, '\"seed\":\"1\"', '\"seed\":\"2\"')")
+    other_seed = """replace(options, '"seed":"1"', '"seed":"2"')"""
+    replay(folder, 4, differs, f"UPDATE session SET options = {other_seed}")
     # The machine is that of the plan, not that on which this test runs.
     replay(folder, 4, differs, "UPDATE session SET options = replace(options, 'registers = ', 'registers = 1')")
     replay(folder, 4, "the plan of the session has no machine: a machine has no 'core'",
