@@ -298,6 +298,8 @@ int tuneModel(const Options &options) {
 }
 
 int replaySession(const Options &options) {
+  if (!sys::fs::exists(options.folder + "/tune.db"))
+    return report("tssa-tune", createStringError("'" + options.folder + "' has no database"));
   Expected<search::Database> database = openDatabase(options);
   if (!database)
     return report("tssa-tune", database.takeError());
