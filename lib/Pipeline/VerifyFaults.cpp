@@ -10,6 +10,7 @@
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -185,18 +186,20 @@ static bool swappedLaunches(ModuleOp module) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The first loop is one iteration short: a tail of the schedule is not computed.
+/// The first of the outermost loops is one iteration short: a tail of the schedule is not computed.
+/// Inner ones may be of a branch that is never taken.
 static bool shortLoop(ModuleOp module) {
   return changeFirst<func::FuncOp>(module, [](func::FuncOp function) {
     if (function.getSymName() == "main" || function.getSymName() == "plan")
       return false;
-    return changeFirst<scf::ForOp>(function, [](scf::ForOp loop) {
+    auto shorten = [](scf::ForOp loop) {
       OpBuilder builder(loop);
       Value one = arith::ConstantIndexOp::create(builder, loop.getLoc(), 1);
       Value upper = arith::SubIOp::create(builder, loop.getLoc(), loop.getUpperBound(), one);
       loop.setUpperBound(upper);
-      return true;
-    });
+      return WalkResult::interrupt();
+    };
+    return function.walk<WalkOrder::PreOrder>(shorten).wasInterrupted();
   });
 }
 
@@ -211,9 +214,11 @@ static bool wrongProduct(ModuleOp module) {
   return changeFirst<func::FuncOp>(module, [](func::FuncOp function) {
     bool changed = false;
     function.walk([&](Operation *op) {
-      changed |= isa<vector::FMAOp, arith::MulFOp>(op);
+      changed |= isa<vector::FMAOp, math::FmaOp, arith::MulFOp>(op);
       if (auto fma = dyn_cast<vector::FMAOp>(op))
         replaceBySum(fma, fma.getLhs(), fma.getRhs());
+      else if (auto scalarFma = dyn_cast<math::FmaOp>(op))
+        replaceBySum(scalarFma, scalarFma.getA(), scalarFma.getB());
       else if (auto product = dyn_cast<arith::MulFOp>(op))
         replaceBySum(product, product.getLhs(), product.getRhs());
     });

@@ -178,9 +178,12 @@ static BatchTimer makeTimer(Program &program, runtime::ThreadPool &pool, unsigne
   return BatchTimer([&] { program.call(pool); }, pool.getThreadCount(), repeats);
 }
 
-void Bench::conclude(const Program &program, const BatchTimer &timer, Outcome &outcome) const {
+void Bench::conclude(Program &program, const BatchTimer &timer, Outcome &outcome) const {
   StopWatch watch(outcome.checkSeconds);
-  // Iterations that ran at the same time may have disturbed each other.
+  // Iterations that run at the same time may disturb each other, and a kernel may leave out what
+  // earlier calls have left in its results.
+  program.clearResults();
+  program.call(*pool);
   Expected<std::vector<HostTensor>> got = program.checkResults();
   if (Error error = got ? results->compare(*got) : got.takeError())
     return fail(outcome, TrialStatus::Wrong, std::move(error));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Protocol.h"
 #include "tssa/Tuner/Session.h"
 #include "llvm/Support/JSON.h"
 
@@ -27,6 +28,7 @@ std::string Plan::print() const {
                       {"trials", static_cast<int64_t>(trials)},
                       {"threads", static_cast<int64_t>(threads)},
                       {"machine", machine},
+                      {"machine_text", machineText},
                       {"epoch", epoch},
                       {"flops_per_second", roof.flopsPerSecond},
                       {"bandwidths", std::move(bandwidths)},
@@ -60,6 +62,7 @@ bool readNumbers(json::ObjectMapper &map, Plan &plan) {
   if (!map.map("seed", seed) || !map.map("sampler", plan.search.sampler) ||
       !map.map("ranking", ranking) || !map.map("trials", trials) || !map.map("threads", threads) ||
       !map.map("machine", plan.machine) || !map.map("epoch", plan.epoch) ||
+      !map.map("machine_text", plan.machineText) ||
       !map.map("flops_per_second", plan.roof.flopsPerSecond))
     return false;
   if (llvm::StringRef(seed).getAsInteger(10, plan.search.seed) || ranking < 0 ||
@@ -74,7 +77,7 @@ bool readNumbers(json::ObjectMapper &map, Plan &plan) {
 
 llvm::Expected<Plan> Plan::parse(llvm::StringRef text) {
   auto fail = [] { return llvm::createStringError("the plan of the session is damaged"); };
-  llvm::Expected<json::Value> value = json::parse(text);
+  llvm::Expected<json::Value> value = parseShallow(text);
   if (!value) {
     llvm::consumeError(value.takeError());
     return fail();

@@ -29,6 +29,8 @@ public:
   llvm::Expected<std::vector<reference::HostTensor>> run();
   /// Returns the results of the last call, with the checks of `run`.
   llvm::Expected<std::vector<reference::HostTensor>> checkResults() const;
+  /// Fills the results with garbage.
+  void clearResults() { memory.clearResults(); }
   /// Runs the kernel once as the runtime does, with the next copy of the constants.
   void call(runtime::ThreadPool &pool);
 

@@ -8,6 +8,8 @@
 #include "Protocol.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace tssa;
 using namespace tssa::tuner;
 using llvm::Expected;
@@ -75,6 +77,25 @@ std::string tuner::print(const Answer &answer) {
 // Parsing
 //===----------------------------------------------------------------------===//
 
+/// Returns whether brackets are nested less deeply than the parser, which recurses, can bear.
+static bool isShallow(llvm::StringRef line) {
+  constexpr unsigned mostDepth = 16;
+  unsigned depth = 0;
+  bool isInString = false;
+  for (size_t i = 0; i < line.size() && depth <= mostDepth; ++i) {
+    char c = line[i];
+    if (isInString && c == '\\')
+      ++i;
+    else if (c == '"')
+      isInString = !isInString;
+    else if (!isInString && (c == '[' || c == '{'))
+      ++depth;
+    else if (!isInString && (c == ']' || c == '}') && depth > 0)
+      --depth;
+  }
+  return depth <= mostDepth;
+}
+
 static bool parse(const json::Value &value, Outcome &outcome) {
   json::Path::Root root;
   json::ObjectMapper map(value, root);
@@ -88,11 +109,17 @@ static bool parse(const json::Value &value, Outcome &outcome) {
   if (status < 0 || status > static_cast<int64_t>(search::TrialStatus::OutOfMemory))
     return false;
   outcome.status = static_cast<search::TrialStatus>(status);
-  return !outcome.isMeasured() || outcome.seconds > 0;
+  return !outcome.isMeasured() || (outcome.seconds > 0 && std::isfinite(outcome.seconds));
+}
+
+Expected<json::Value> tuner::parseShallow(llvm::StringRef text) {
+  if (!isShallow(text))
+    return llvm::createStringError("brackets are nested too deeply");
+  return json::parse(text);
 }
 
 Expected<Answer> tuner::parseAnswer(llvm::StringRef line) {
-  Expected<json::Value> value = json::parse(line);
+  Expected<json::Value> value = parseShallow(line);
   if (!value)
     return value.takeError();
   const json::Object *object = value->getAsObject();

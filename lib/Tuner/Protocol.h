@@ -58,6 +58,10 @@ std::string print(const OpenRequest &request);
 std::string print(const MeasureRequest &request);
 std::string print(const Answer &answer);
 
+/// Parses JSON of little depth, such as all of ours: LLVM's parser recurses, and deep text would
+/// overflow the stack.
+llvm::Expected<llvm::json::Value> parseShallow(llvm::StringRef text);
+
 /// Parses a line. Fails with a sentence if it is none of the above.
 llvm::Expected<Answer> parseAnswer(llvm::StringRef line);
 llvm::Expected<OpenRequest> parseOpen(const llvm::json::Object &object);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Tuner/Session.h"
+#include "tssa/Pipeline/CheckText.h"
+#include "tssa/Target/CPU.h"
 
 #include <cmath>
 
@@ -273,12 +275,17 @@ static Error addRecorded(Session &session, const Session::Round &round,
 }
 
 Expected<uint64_t> tuner::replay(search::Database &database, int64_t number,
-                                 mlir::MLIRContext &context,
-                                 const mlir::tssa::layout::MachineModel &machine) {
+                                 mlir::MLIRContext &context) {
   Expected<Recording> recording = readRecording(database, number);
   if (!recording)
     return recording.takeError();
-  auto session = Session::create(recording->plan, recording->trials, context, machine);
+  if (Error error = checkText(recording->plan.machineText))
+    return std::move(error);
+  Expected<cpu::Machine> machine = cpu::readMachine(recording->plan.machineText);
+  if (!machine)
+    return llvm::createStringError("the plan of the session has no machine: " +
+                                   llvm::toString(machine.takeError()));
+  auto session = Session::create(recording->plan, recording->trials, context, machine->model);
   if (!session)
     return session.takeError();
   ArrayRef<search::Proposal> recorded = recording->session.proposals;

@@ -61,7 +61,8 @@ private:
   std::unique_ptr<TaskKernel> kernel;
   std::unique_ptr<Bench> bench;
   std::string defaultPoint;
-  bool injects = false; ///< whether the candidate that is measured gets the fault
+  bool injects = false;    ///< whether the candidate that is measured gets the fault
+  bool isInjected = false; ///< whether it has it
 };
 } // namespace
 
@@ -71,7 +72,7 @@ Answer Server::serve(llvm::StringRef line) {
     result.error = llvm::toString(std::move(error));
     return result;
   };
-  Expected<llvm::json::Value> value = llvm::json::parse(line);
+  Expected<llvm::json::Value> value = parseShallow(line);
   if (!value)
     return fail(value.takeError());
   const llvm::json::Object *object = value->getAsObject();
@@ -120,8 +121,8 @@ Error Server::open(const llvm::json::Object &body) {
   options.coldWeights = request->coldWeights;
   options.onBuilt = [] { answer({/*isReady=*/false, /*isBuilt=*/true, {}, {}}); };
   options.afterLoops = [this](mlir::ModuleOp module) {
-    if (injects && fault && fault->changeLoops)
-      fault->changeLoops(module);
+    if (injects && fault->changeLoops)
+      isInjected |= fault->changeLoops(module);
   };
   auto made = Bench::create(**candidate, TaskKernel::name, *machine, options);
   if (!made)
@@ -138,8 +139,8 @@ Expected<mlir::OwningOpRef<mlir::ModuleOp>> Server::build(llvm::StringRef text) 
   if (std::string obstacle = kernel->findObstacle(*point); !obstacle.empty())
     return llvm::createStringError(obstacle);
   auto candidate = kernel->build(*point);
-  if (candidate && injects && fault && fault->change)
-    fault->change(**candidate);
+  if (candidate && injects && fault->change)
+    isInjected |= fault->change(**candidate);
   return candidate;
 }
 
@@ -151,6 +152,7 @@ Expected<std::vector<Outcome>> Server::measure(const llvm::json::Object &body, b
   if (!bench)
     return llvm::createStringError("no task is open");
   injects = !compares && fault && request->points.front() != defaultPoint;
+  isInjected = false;
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> candidates;
   std::vector<mlir::ModuleOp> modules;
   for (llvm::StringRef point : request->points) {
@@ -167,6 +169,8 @@ Expected<std::vector<Outcome>> Server::measure(const llvm::json::Object &body, b
     outcomes.push_back(bench->measure(modules.front(), request->bestSeconds));
   for (mlir::ModuleOp module : modules)
     kernel->freeConstants(module);
+  if (injects && !isInjected)
+    return llvm::createStringError("the fault does not apply to the kernel");
   return outcomes;
 }
 

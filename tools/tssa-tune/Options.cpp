@@ -74,6 +74,10 @@ struct CommandLine {
                        cl::cat(category)};
   cl::opt<uint64_t> memoryLimit{"memory-limit", cl::desc("Bytes of data that a worker may have"),
                                 cl::init(uint64_t(8) << 30), cl::Hidden, cl::cat(category)};
+  cl::opt<double> buildLimit{"build-limit", cl::desc("Seconds to build a candidate, for tests"),
+                             cl::init(30), cl::Hidden, cl::cat(category)};
+  cl::opt<double> runLimit{"run-limit", cl::desc("Seconds to run a candidate, for tests"),
+                           cl::init(10), cl::Hidden, cl::cat(category)};
   cl::opt<std::string> fault{"inject-fault", cl::desc("Make a fault, for tests"), cl::Hidden,
                              cl::cat(category)};
 };
@@ -240,6 +244,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.isWorker = line.worker;
   options.memoryLimit = line.memoryLimit;
   options.fault = line.fault;
+  options.goesOn = line.goesOn;
+  options.buildLimit = line.buildLimit;
+  options.runLimit = line.runLimit;
   if (options.isWorker)
     return std::nullopt;
   if (std::optional<int> code = takeBudget(line, options))

@@ -48,6 +48,8 @@ struct Options {
   bool isWorker = false;
   uint64_t memoryLimit = uint64_t(8) << 30;
   std::string fault; ///< that candidates get, for tests
+  /// How long building and running a candidate may take, in seconds.
+  double buildLimit = 30, runLimit = 10;
 };
 
 /// Reads the command line. Returns an exit code if the program is to end, after a message.

@@ -115,6 +115,8 @@ void Progress::showEnd(const Session &session) {
   if (after > 0)
     stream << "all measured kernels: " << formatTime(before) << " -> " << formatTime(after)
            << format(", %.2fx\n", before / after);
+  else
+    stream << "no kernel was measured: the defaults stay\n";
   stream.flush();
 }
 

@@ -78,6 +78,7 @@ Error Tuning::prepare(mlir::MLIRContext &context, ModelTasks &model) {
   plan.search = options.search;
   plan.threads = options.threads;
   plan.machine = getMachineId(machine) + "/t" + std::to_string(options.threads);
+  plan.machineText = cpu::printMachine(machine);
   plan.epoch = getEpoch().str();
   std::vector<std::vector<search::Trial>> trials;
   search::WriteBatch batch;
@@ -224,7 +225,9 @@ Error Tuning::decide(size_t task) {
   return record(task, final);
 }
 
-/// Writes the record of a task. The default is a record of the database only: it needs no file.
+/// Writes the record of a task. The default is a record of the database only: it needs no file, and
+/// that of an earlier session goes. The file comes first: with a record in the database, a later
+/// session has nothing to do.
 Error Tuning::record(size_t task, const Final &final) {
   const TaskSearch &search = *session->getTasks()[task].search;
   const TaskKernel &kernel = search.getKernel();
@@ -232,12 +235,17 @@ Error Tuning::record(size_t task, const Final &final) {
                   final.defaultSeconds};
   auto scheduled = kernel.getScheduled(search.getSpace().decode(final.point));
   std::string text = printRecord(*scheduled, kernel.getConstants(), info);
+  if (final.isDefault) {
+    std::string path = getRecordPath(options.folder, search.getTask().key, info.machine);
+    if (std::error_code error = sys::fs::remove(path))
+      return createStringError(error, "cannot remove '" + path + "': " + error.message());
+  } else if (Error error = writeRecord(options.folder, text)) {
+    return error;
+  }
   search::WriteBatch batch;
   batch.records.push_back({search.getTask().key, session->getPlan().machine,
                            session->getPlan().epoch, final.seconds, text});
-  if (Error error = database.write(batch))
-    return error;
-  return final.isDefault ? Error::success() : writeRecord(options.folder, text);
+  return database.write(batch);
 }
 
 Error Tuning::run(mlir::MLIRContext &context, ModelTasks &model) {
@@ -254,6 +262,8 @@ Error Tuning::run(mlir::MLIRContext &context, ModelTasks &model) {
   worker.seed = options.search.seed;
   worker.coldWeights = options.coldWeights;
   worker.memoryLimit = options.memoryLimit;
+  worker.buildSeconds = options.buildLimit;
+  worker.runSeconds = options.runLimit;
   measurer = createWorkerMeasurer(worker);
   if (Error error = searchAll())
     return error;
@@ -288,9 +298,8 @@ int tuneModel(const Options &options) {
 }
 
 int replaySession(const Options &options) {
-  Expected<cpu::Machine> machine = cpu::resolveMachine("native");
-  if (!machine)
-    return report("tssa-tune", machine.takeError());
+  if (!sys::fs::exists(options.folder + "/tune.db"))
+    return report("tssa-tune", createStringError("'" + options.folder + "' has no database"));
   Expected<search::Database> database = openDatabase(options);
   if (!database)
     return report("tssa-tune", database.takeError());
@@ -298,7 +307,7 @@ int replaySession(const Options &options) {
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  Expected<uint64_t> count = replay(*database, *options.replayed, context, machine->model);
+  Expected<uint64_t> count = replay(*database, *options.replayed, context);
   if (!count)
     return report("tssa-tune", count.takeError(), Mismatch);
   outs() << *count << " proposals of session " << *options.replayed << " are derived again\n";

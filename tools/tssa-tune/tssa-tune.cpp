@@ -13,11 +13,14 @@
 #include "tssa/Tuner/Worker.h"
 #include "llvm/Support/InitLLVM.h"
 
+#include <csignal>
+
 using namespace tssa;
 using namespace tssa::tune;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  std::signal(SIGXFSZ, SIG_IGN); // so that a write beyond the limit of file sizes fails
   Options options;
   if (std::optional<int> code = parseOptions(argc, argv, options))
     return *code;

@@ -78,8 +78,8 @@ private:
   llvm::Error prepareReference(mlir::ModuleOp module);
   /// Builds and checks a candidate. Returns null if that fails, with the reason in `outcome`.
   std::unique_ptr<Program> prepare(mlir::ModuleOp module, Outcome &outcome) const;
-  /// Writes what the timer measured to `outcome`, after a check of the last call's results.
-  void conclude(const Program &program, const BatchTimer &timer, Outcome &outcome) const;
+  /// Writes what the timer measured to `outcome`, after a check of the results of one more call.
+  void conclude(Program &program, const BatchTimer &timer, Outcome &outcome) const;
 
   std::string kernel;
   cpu::Machine machine;

@@ -45,6 +45,8 @@ struct Plan {
   uint64_t trials = 0;
   unsigned threads = 1;
   std::string machine, epoch; ///< as records name them
+  /// The machine as cpu::printMachine writes it: the spaces of the tasks depend on it.
+  std::string machineText;
   Roof roof;
   std::vector<PlannedTask> tasks;
 
@@ -120,11 +122,11 @@ private:
   uint64_t numEarlier = 0;
 };
 
-/// Derives the proposals of a recorded session again. Fails with a sentence that names the first
-/// proposal that differs, or what the database lacks. Returns the number of proposals.
+/// Derives the proposals of a recorded session again, for the machine of its plan. Fails with a
+/// sentence that names the first proposal that differs, or what the database lacks. Returns the
+/// number of proposals.
 llvm::Expected<uint64_t> replay(search::Database &database, int64_t session,
-                                mlir::MLIRContext &context,
-                                const mlir::tssa::layout::MachineModel &machine);
+                                mlir::MLIRContext &context);
 
 } // namespace tssa::tuner
 

@@ -8,6 +8,7 @@
 #include "tssa/Tuner/Session.h"
 #include "TunerTest.h"
 #include "tssa/Pipeline/Tasks.h"
+#include "tssa/Target/CPU.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <set>
@@ -45,10 +46,15 @@ protected:
     plan.search.seed = 7;
     plan.trials = trials;
     plan.machine = "machine";
+    plan.machineText = cpu::printMachine(getMachine());
     plan.epoch = "epoch";
     for (llvm::StringRef text : texts)
       plan.tasks.push_back({makeTask(text), "k", 1, 0});
     return plan;
+  }
+
+  cpu::Machine getMachine() const {
+    return llvm::cantFail(cpu::restoreMachine("x86-64-v3", {"avx2", "f16c", "fma"}, machine));
   }
 
   std::unique_ptr<Session> createSession(Plan plan,
@@ -161,7 +167,8 @@ TEST_F(SessionTest, PlansAreReadAgain) {
   auto read = Plan::parse(plan.print());
   ASSERT_TRUE(static_cast<bool>(read));
   EXPECT_EQ(read->print(), plan.print());
-  for (llvm::StringRef bad : {"", "{}", "[1]", "{\"seed\": 1}"})
+  std::string deep(500000, '[');
+  for (llvm::StringRef bad : {"", "{}", "[1]", "{\"seed\": 1}", deep.c_str()})
     EXPECT_EQ(llvm::toString(Plan::parse(bad).takeError()), "the plan of the session is damaged");
 }
 
@@ -189,9 +196,9 @@ TEST_F(SessionTest, ASessionIsReplayedAndResumed) {
   run(*resumed, &database, second);
   EXPECT_EQ(resumed->countTrials(), 120u);
 
-  EXPECT_EQ(llvm::cantFail(replay(database, first, context, machine)), before);
-  EXPECT_EQ(llvm::cantFail(replay(database, second, context, machine)), 120 - before);
-  EXPECT_EQ(llvm::toString(replay(database, 99, context, machine).takeError()),
+  EXPECT_EQ(llvm::cantFail(replay(database, first, context)), before);
+  EXPECT_EQ(llvm::cantFail(replay(database, second, context)), 120 - before);
+  EXPECT_EQ(llvm::toString(replay(database, 99, context).takeError()),
             "the database has no session 99");
 }
 
@@ -201,6 +208,6 @@ TEST_F(SessionTest, AnotherProposalIsFoundByReplay) {
   ASSERT_FALSE(database.write({{plan.tasks[0].task}, {}, {}, {}}));
   int64_t number = llvm::cantFail(database.beginSession(7, plan.print()));
   ASSERT_FALSE(database.write({{}, {}, {}, {{number, plan.tasks[0].task.key, 0, "vector=1"}}}));
-  std::string text = llvm::toString(replay(database, number, context, machine).takeError());
+  std::string text = llvm::toString(replay(database, number, context).takeError());
   EXPECT_NE(text.find("proposal 0 is 'vector="), std::string::npos) << text;
 }
