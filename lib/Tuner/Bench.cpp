@@ -28,7 +28,7 @@ static constexpr double farFromBest = 1.5;
 static constexpr unsigned fewBatches = 3;
 /// The half-width of the interval at which a time is exact enough.
 static constexpr double exactEnough = 0.01;
-static constexpr int64_t maxColdBytes = 256 << 20;
+static constexpr uint64_t maxRotatedBytes = 256 << 20;
 
 namespace {
 /// Keeps the text of errors at operations instead of printing them.
@@ -97,12 +97,13 @@ Expected<Candidate> Bench::read(mlir::ModuleOp module) const {
 Expected<std::unique_ptr<Program>> Bench::compile(const Candidate &candidate) const {
   te::KernelOp op = candidate.launch.kernel;
   ErrorText errors(op.getContext());
-  int64_t coldBytes = std::min(2 * machine.model.l3Bytes, maxColdBytes);
+  int64_t rotated = std::min<uint64_t>(
+      {options.rotatedBytes, uint64_t(2 * machine.model.l3Bytes), maxRotatedBytes});
   llvm::function_ref<void(mlir::ModuleOp)> afterLoops;
   if (options.afterLoops)
     afterLoops = options.afterLoops;
   auto program =
-      Program::create(candidate, machine, options.coldWeights ? coldBytes : 0, afterLoops);
+      Program::create(candidate, machine, rotated, afterLoops);
   if (!program)
     return errors.append(program.takeError());
   return program;

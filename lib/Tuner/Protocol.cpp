@@ -36,7 +36,7 @@ std::string tuner::print(const OpenRequest &request) {
                                     {"machine", request.machine},
                                     {"threads", static_cast<int64_t>(request.threads)},
                                     {"seed", std::to_string(request.seed)},
-                                    {"cold", request.coldWeights}});
+                                    {"rotated", static_cast<int64_t>(request.rotatedBytes)}});
 }
 
 std::string tuner::print(const MeasureRequest &request) {
@@ -142,7 +142,7 @@ Expected<Answer> tuner::parseAnswer(llvm::StringRef line) {
 Expected<OpenRequest> tuner::parseOpen(const json::Object &object) {
   OpenRequest request;
   auto threads = object.getInteger("threads");
-  auto cold = object.getBoolean("cold");
+  auto rotated = object.getInteger("rotated");
   for (auto [name, field] : {std::pair("text", &request.text), std::pair("point", &request.point),
                              std::pair("machine", &request.machine)}) {
     auto value = object.getString(name);
@@ -150,11 +150,11 @@ Expected<OpenRequest> tuner::parseOpen(const json::Object &object) {
       return fail();
     *field = value->str();
   }
-  if (!threads || *threads < 1 || *threads > UINT16_MAX || !cold ||
+  if (!threads || *threads < 1 || *threads > UINT16_MAX || !rotated || *rotated < 0 ||
       object.getString("seed").value_or("").getAsInteger(10, request.seed))
     return fail();
   request.threads = static_cast<unsigned>(*threads);
-  request.coldWeights = *cold;
+  request.rotatedBytes = static_cast<uint64_t>(*rotated);
   return request;
 }
 

@@ -9,7 +9,7 @@
 /// A worker reads requests from its standard input and answers on its standard output, one line of
 /// JSON each:
 ///
-///     {"open": {"text": .., "point": .., "machine": .., "threads": 1, "seed": 1, "cold": false}}
+///     {"open": {"text": .., "point": .., "machine": .., "threads": 1, "seed": 1, "rotated": 0}}
 ///         {"ok": true} or {"error": ".."}
 ///     {"measure": {"point": "..", "best": 1.2e-05}}            best may be absent
 ///         {"built": true} when code exists and is run, then {"outcomes": [{"status": 0, ..}]}
@@ -36,7 +36,7 @@ struct OpenRequest {
   std::string machine; ///< as cpu::printMachine writes it
   unsigned threads = 1;
   uint64_t seed = 1;
-  bool coldWeights = false;
+  uint64_t rotatedBytes = 0;
 };
 
 /// The other requests. `measure` has one point.

@@ -130,9 +130,9 @@ double Roof::getSeconds(double flops, double bytes, unsigned threads) const {
   // A roof is what cannot be exceeded: memory counts as fast as the largest block that is smaller.
   const Bandwidth *known = nullptr;
   for (const Bandwidth &bandwidth : bandwidths)
-    if (!known || bandwidth.bytes <= bytes)
+    if (bandwidth.bytesPerSecond > 0 && (!known || bandwidth.bytes <= bytes))
       known = &bandwidth;
-  if (known && known->bytesPerSecond > 0)
+  if (known)
     seconds = std::max(seconds, bytes / known->bytesPerSecond);
   return seconds / threads;
 }

@@ -213,7 +213,7 @@ static Clock::time_point after(double seconds) {
 
 Error WorkerMeasurer::open(const search::Task &given, llvm::StringRef defaultPoint) {
   task = {given.text,      defaultPoint.str(), options.machine,
-          options.threads, options.seed,       options.coldWeights};
+          options.threads, options.seed,       options.rotatedBytes};
   slowest = 0;
   return openTask();
 }

@@ -118,7 +118,7 @@ Error Server::open(const llvm::json::Object &body) {
   BenchOptions options;
   options.threads = request->threads;
   options.seed = request->seed;
-  options.coldWeights = request->coldWeights;
+  options.rotatedBytes = request->rotatedBytes;
   options.onBuilt = [] { answer({/*isReady=*/false, /*isBuilt=*/true, {}, {}}); };
   options.afterLoops = [this](mlir::ModuleOp module) {
     if (injects && fault->changeLoops)

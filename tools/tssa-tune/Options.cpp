@@ -47,9 +47,10 @@ struct CommandLine {
                                "measuring, and compare the rankings"),
                       cl::cat(category)};
   cl::opt<std::string> cache{"cache",
-                             cl::desc("Weights are read from memory, cold-weights (default), or "
-                                      "stay in the caches, warm"),
-                             cl::value_desc("STATE"), cl::init("cold-weights"), cl::cat(category)};
+                             cl::desc("Weights come from where they are in this model (model, "
+                                      "default), from memory (cold-weights), or stay in the "
+                                      "caches (warm)"),
+                             cl::value_desc("STATE"), cl::init("model"), cl::cat(category)};
   cl::opt<bool> goesOn{"continue", cl::desc("Search on for kernels that have a record"),
                        cl::cat(category)};
   cl::opt<std::string> replay{"replay",
@@ -150,9 +151,13 @@ std::optional<int> takeSearch(const CommandLine &line, Options &options) {
     return reportUsage("expected model, draft or none for --ranking, got '" + line.ranking + "'");
   options.search.ranking = *ranking;
   options.judges = line.judge;
-  if (line.cache != "warm" && line.cache != "cold-weights")
-    return reportUsage("expected warm or cold-weights for --cache, got '" + line.cache + "'");
-  options.coldWeights = line.cache == "cold-weights";
+  if (line.cache == "warm")
+    options.rotatedBytes = 0;
+  else if (line.cache == "cold-weights")
+    options.rotatedBytes = UINT64_MAX / 2;
+  else if (line.cache != "model")
+    return reportUsage("expected model, cold-weights or warm for --cache, got '" + line.cache +
+                       "'");
   int64_t session = 0;
   if (line.replay.getNumOccurrences()) {
     if (StringRef(line.replay).getAsInteger(10, session) || session < 0)

@@ -36,7 +36,8 @@ struct Options {
   std::optional<double> seconds;  ///< after which no round begins
   unsigned threads = 1;
   bool goesOn = false; ///< also with kernels that have a record
-  bool coldWeights = false;
+  /// The bytes of weights among which each kernel finds its own; by default those of the model.
+  std::optional<uint64_t> rotatedBytes;
   bool judges = false;             ///< compares rankings instead of tuning
   std::optional<int64_t> replayed; ///< the session to replay
   std::string report;              ///< the file of the page of a session, or empty

@@ -27,6 +27,16 @@ static double countCalls(mlir::Operation *launch) {
   return calls;
 }
 
+/// Returns the bytes of the constants of `module`.
+static uint64_t countWeightBytes(mlir::ModuleOp module) {
+  uint64_t bytes = 0;
+  module.walk([&](mlir::tssa::te::ConstantOp constant) {
+    mlir::RankedTensorType type = constant.getType();
+    bytes += uint64_t(type.getNumElements()) * divideCeil(type.getElementTypeBitWidth(), 8);
+  });
+  return bytes;
+}
+
 /// Adds the kernels of `module`, in which the stores of tensors are chosen, or the conversions of a
 /// module in which loops are chosen too.
 static void addTasks(mlir::ModuleOp module, bool conversions, ModelTasks &result) {
@@ -80,6 +90,8 @@ int readTasks(mlir::MLIRContext &context, const Options &options, const cpu::Mac
   compile.machine = machine;
   compile.lastStage = "layout";
   compile.storesChosen = [&](mlir::ModuleOp chosen, bool areConstants) {
+    if (!areConstants)
+      tasks.weightBytes = countWeightBytes(chosen);
     addTasks(chosen, /*conversions=*/areConstants, tasks);
   };
   Compilation compilation(compile);

@@ -16,6 +16,7 @@ namespace tssa::tune {
 /// The kernels of a model as they are tuned.
 struct ModelTasks {
   std::vector<tuner::PlannedTask> tasks; ///< each once, in the order of the program
+  uint64_t weightBytes = 0; ///< of all constants of the model
   /// Kernels that cannot be tuned, by the reason.
   std::map<std::string, unsigned> obstacles;
 };

@@ -260,7 +260,7 @@ Error Tuning::run(mlir::MLIRContext &context, ModelTasks &model) {
   worker.machine = cpu::printMachine(machine);
   worker.threads = options.threads;
   worker.seed = options.search.seed;
-  worker.coldWeights = options.coldWeights;
+  worker.rotatedBytes = options.rotatedBytes.value_or(model.weightBytes);
   worker.memoryLimit = options.memoryLimit;
   worker.buildSeconds = options.buildLimit;
   worker.runSeconds = options.runLimit;

@@ -36,9 +36,10 @@ struct BenchOptions {
   unsigned threads = 1;
   /// Of the inputs, and of the elements that are compared with the evaluator.
   uint64_t seed = 1;
-  /// Whether each call reads another copy of the constants, so that they come from memory as in a
-  /// large model. The copies have twice the size of the last-level cache, but at most 256 MiB.
-  bool coldWeights = false;
+  /// Each call reads another copy of the constants, so that they come from where they are in a
+  /// model with this many bytes of weights. The copies have this many bytes together, but at most
+  /// twice the size of the last-level cache, and 256 MiB. With 0 there is one copy.
+  uint64_t rotatedBytes = 0;
   /// The largest number of bytes of all buffers of a candidate, without the copies of constants.
   uint64_t memoryLimit = uint64_t(4) << 30;
   /// The largest number of elements of each result that are compared with the evaluator.

@@ -28,7 +28,7 @@ struct WorkerOptions {
   std::string machine;
   unsigned threads = 1;
   uint64_t seed = 1; ///< of inputs
-  bool coldWeights = false;
+  uint64_t rotatedBytes = 0; ///< as in BenchOptions
   /// The memory that a worker may have for data, in bytes.
   uint64_t memoryLimit = uint64_t(8) << 30;
   /// How long preparing a task, building a candidate, and checking and timing it may take, in

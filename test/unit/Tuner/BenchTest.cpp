@@ -171,7 +171,7 @@ TEST_F(BenchTest, OperandsOfOtherLaunches) {
 TEST_F(BenchTest, SeveralThreadsAndColdWeights) {
   BenchOptions options;
   options.threads = 2;
-  options.coldWeights = true;
+  options.rotatedBytes = 1 << 20;
   makeProductBench(options);
   expectMeasured(measure(text));
 }

@@ -32,7 +32,7 @@ static void expectGarbage(llvm::StringRef line) {
 
 TEST(Protocol, OpenRequests) {
   OpenRequest request{"te.kernel @k {\n \"\\\t}", "vector d1", "{cpu = \"x\"}", 7, UINT64_MAX,
-                      true};
+                      uint64_t(1) << 40};
   auto [name, body] = readRequest(print(request));
   EXPECT_EQ(name, "open");
   OpenRequest read = llvm::cantFail(parseOpen(body));
@@ -41,7 +41,7 @@ TEST(Protocol, OpenRequests) {
   EXPECT_EQ(read.machine, request.machine);
   EXPECT_EQ(read.threads, 7u);
   EXPECT_EQ(read.seed, UINT64_MAX);
-  EXPECT_TRUE(read.coldWeights);
+  EXPECT_EQ(read.rotatedBytes, uint64_t(1) << 40);
   auto expectRefused = [&, good = body](llvm::StringRef key, json::Value value) {
     json::Object bad = good;
     bad[key] = std::move(value);
@@ -54,7 +54,8 @@ TEST(Protocol, OpenRequests) {
   expectRefused("seed", 1);
   expectRefused("seed", "-1");
   expectRefused("seed", "18446744073709551616");
-  expectRefused("cold", nullptr);
+  expectRefused("rotated", nullptr);
+  expectRefused("rotated", -1);
   expectRefused("text", 3);
   expectRefused("machine", json::Array());
 }
