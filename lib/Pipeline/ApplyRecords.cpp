@@ -36,6 +36,7 @@ using ::tssa::Record;
 using ::tssa::RecordError;
 using ::tssa::RecordFault;
 using ::tssa::RecordHeader;
+using ::tssa::RecordKind;
 
 static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("record").category("apply-records");
@@ -52,23 +53,28 @@ static std::string format(double seconds) {
 }
 
 namespace {
-/// Gives the loops of records to the kernels of a program.
+/// Gives the loops of records, or their stores, to the kernels of a program.
 class RecordApplier {
 public:
   RecordApplier(ModuleOp module, StringRef dir, StringRef machine, StringRef epoch,
-                const std::vector<std::string> &names)
+                RecordKind kind, const std::vector<std::string> &names)
       : machine(layout::getMachineModel(module)), dir(dir), machineId(machine), epoch(epoch),
-        names(names.begin(), names.end()) {}
+        kind(kind), names(names.begin(), names.end()) {}
 
   void apply(const KernelTask &task) {
     te::KernelOp kernel = task.kernel;
     std::string obstacle = ::tssa::findObstacle(kernel);
+    if (!obstacle.empty() && kind == RecordKind::Ends)
+      return;
     if (!obstacle.empty()) {
       remark::missed(kernel.getLoc(), getRemarkOptions())
           << remark::metric("Kernel", kernel.getSymName()) << remark::reason("{0}", obstacle);
       return;
     }
     std::string key = ::tssa::getTaskKey(::tssa::getTaskText(kernel, task.constants));
+    // Most kernels have the ends that the compiler chooses.
+    if (!hasRecord(key) && kind == RecordKind::Ends)
+      return;
     if (!hasRecord(key))
       return explain(kernel, key, ("no record for " + machineId + " of epoch " + epoch).str());
     ++numFound;
@@ -106,7 +112,7 @@ private:
 
   /// Gives the kernel the loops of its record and returns the header, or fails with a RecordError.
   llvm::Expected<RecordHeader> tryRecord(const KernelTask &task, StringRef key) {
-    std::string path = ::tssa::getRecordPath(dir, key, machineId);
+    std::string path = ::tssa::getRecordPath(dir, key, machineId, kind);
     if (!names.count(llvm::sys::path::filename(path).str()))
       return makeFault(RecordFault::Machine, "there is none for " + machineId);
     llvm::Expected<std::string> text = ::tssa::readRecordText(path);
@@ -122,12 +128,14 @@ private:
     if (header->task != key)
       return makeFault(RecordFault::Task, "it is for " + header->task);
     te::KernelOp kernel = task.kernel;
-    llvm::Expected<Record> record = ::tssa::parseRecord(*text, *kernel.getContext());
+    llvm::Expected<Record> record = ::tssa::parseRecord(*text, *kernel.getContext(), kind);
     if (!record)
       return record.takeError();
     OwningOpRef<te::KernelOp> copy = kernel.clone();
-    ::tssa::addRecordedLoops(*copy, record->kernel);
-    if (llvm::Error error = ::tssa::proveLoops(*copy, task.constants, machine))
+    bool hasLoops = kind == RecordKind::Loops;
+    (hasLoops ? ::tssa::addRecordedLoops : ::tssa::addRecordedStores)(*copy, record->kernel);
+    if (llvm::Error error = (hasLoops ? ::tssa::proveLoops : ::tssa::proveStores)(
+            *copy, task.constants, machine))
       return error;
     kernel.getSchedule().takeBody(copy->getSchedule());
     ++numApplied;
@@ -149,6 +157,7 @@ private:
 
   layout::MachineModel machine;
   StringRef dir, machineId, epoch;
+  RecordKind kind;
   std::set<std::string> names; ///< of the files in the folder
   unsigned numFound = 0, numApplied = 0;
   unsigned numMissed[::tssa::numRecordFaults] = {}; ///< by fault
@@ -166,13 +175,17 @@ struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
     ModuleOp module = getOperation();
     if (llvm::Error error = ::tssa::checkRecordFolder(dir))
       return fail(std::move(error));
-    llvm::Expected<std::vector<std::string>> names = ::tssa::listRecords(dir);
+    if (to != "kernels" && to != "ends" && to != "conversions")
+      return fail(llvm::createStringError("expected 'kernels', 'ends' or 'conversions', got '" +
+                                          to + "'"));
+    RecordKind kind = to == "ends" ? RecordKind::Ends : RecordKind::Loops;
+    llvm::Expected<std::vector<std::string>> names = ::tssa::listRecords(dir, kind);
     if (!names)
       return fail(names.takeError());
     StringRef own = epoch.empty() ? ::tssa::getEpoch() : StringRef(epoch);
-    RecordApplier applier(module, dir, machine, own, *names);
+    RecordApplier applier(module, dir, machine, own, kind, *names);
     for (const KernelTask &task : ::tssa::findTasks(module))
-      if (::tssa::isConversion(task.kernel) == conversions)
+      if (::tssa::isConversion(task.kernel) == (to == "conversions"))
         applier.apply(task);
     applier.warn(module);
     numApplied += applier.getNumApplied();

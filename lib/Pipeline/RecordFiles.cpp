@@ -18,12 +18,16 @@ using namespace llvm;
 
 namespace tssa {
 
-static constexpr StringLiteral folderName = "records";
 static constexpr StringLiteral extension = ".mlir";
 
-std::string getRecordPath(StringRef dir, StringRef task, StringRef machine) {
+/// Returns the name of the folder of records of this kind.
+static StringRef getFolderName(RecordKind kind) {
+  return kind == RecordKind::Loops ? "records" : "ends";
+}
+
+std::string getRecordPath(StringRef dir, StringRef task, StringRef machine, RecordKind kind) {
   SmallString<128> path(dir);
-  sys::path::append(path, folderName, task + "." + machine + extension);
+  sys::path::append(path, getFolderName(kind), task + "." + machine + extension);
   return std::string(path);
 }
 
@@ -36,9 +40,9 @@ Error checkRecordFolder(StringRef dir) {
   return Error::success();
 }
 
-Expected<std::vector<std::string>> listRecords(StringRef dir) {
+Expected<std::vector<std::string>> listRecords(StringRef dir, RecordKind kind) {
   SmallString<128> folder(dir);
-  sys::path::append(folder, folderName);
+  sys::path::append(folder, getFolderName(kind));
   std::vector<std::string> names;
   if (!sys::fs::exists(folder))
     return names;
@@ -85,11 +89,11 @@ Expected<std::string> readRecordText(StringRef path) {
   return text;
 }
 
-Error writeRecord(StringRef dir, StringRef text) {
+Error writeRecord(StringRef dir, StringRef text, RecordKind kind) {
   Expected<RecordHeader> header = parseRecordHeader(text);
   if (!header)
     return header.takeError();
-  std::string path = getRecordPath(dir, header->task, header->info.machine);
+  std::string path = getRecordPath(dir, header->task, header->info.machine, kind);
   auto fail = [&](std::error_code error) {
     return createStringError(error, "record '" + path + "' cannot be written: " + error.message());
   };

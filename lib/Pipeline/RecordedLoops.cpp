@@ -80,6 +80,27 @@ llvm::Error checkRecordedOps(te::KernelOp record) {
   return numOps ? llvm::Error::success() : makeForeign("expected loops");
 }
 
+llvm::Error checkRecordedStores(te::KernelOp record) {
+  if (record.getSchedule().empty())
+    return makeForeign("expected stores");
+  size_t numOps = 0;
+  for (Operation &op : record.getSchedule().front()) {
+    if (!isa<layout::StoreOp>(op) || !op.getDiscardableAttrDictionary().empty())
+      return makeForeign("expected stores, and no attributes of others");
+    if (++numOps > maxOps)
+      return makeForeign("expected at most " + Twine(maxOps) + " stores");
+  }
+  return llvm::Error::success();
+}
+
+void addRecordedStores(te::KernelOp kernel, te::KernelOp record) {
+  kernel.getSchedule().getBlocks().clear();
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());
+  for (Operation &op : record.getSchedule().front())
+    builder.clone(op)->setLoc(kernel.getLoc()); // the text must not tell the file
+}
+
 void addRecordedLoops(te::KernelOp kernel, te::KernelOp record) {
   if (kernel.getSchedule().empty())
     kernel.getSchedule().emplaceBlock();
@@ -100,7 +121,7 @@ static llvm::Error makeLarge(const Twine &text) {
 
 /// The diagnostics of the passes say why.
 static llvm::Error makeRefused() {
-  return llvm::make_error<RecordError>(RecordFault::Refused, "the loops do not fit");
+  return llvm::make_error<RecordError>(RecordFault::Refused, "the schedule does not fit");
 }
 
 /// Returns the iterations that a step of `schedule` unrolls, those of a vector counted once.
@@ -215,8 +236,10 @@ static llvm::Error runProof(ModuleOp module, const layout::MachineModel &machine
   return succeeded(loops.run(*alone)) ? llvm::Error::success() : makeRefused();
 }
 
-llvm::Error proveLoops(te::KernelOp kernel, ArrayRef<unsigned> constants,
-                       const layout::MachineModel &machine) {
+/// Runs `prove` on the kernel alone. An error gets the text of the first diagnostic.
+static llvm::Error proveAlone(te::KernelOp kernel, ArrayRef<unsigned> constants,
+                              const layout::MachineModel &machine,
+                              llvm::function_ref<llvm::Error(ModuleOp)> prove) {
   std::string errors;
   ScopedDiagnosticHandler handler(kernel.getContext(), [&](Diagnostic &diagnostic) {
     if (errors.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -224,13 +247,28 @@ llvm::Error proveLoops(te::KernelOp kernel, ArrayRef<unsigned> constants,
     return success();
   });
   OwningOpRef<ModuleOp> module = buildTaskModule(kernel, constants, machine);
-  llvm::Error error = runProof(*module, machine);
+  llvm::Error error = prove(*module);
   if (!error || errors.empty())
     return error;
   RecordFault fault = RecordFault::Refused;
   llvm::handleAllErrors(std::move(error),
                         [&](const RecordError &info) { fault = info.getFault(); });
   return llvm::make_error<RecordError>(fault, errors);
+}
+
+llvm::Error proveLoops(te::KernelOp kernel, ArrayRef<unsigned> constants,
+                       const layout::MachineModel &machine) {
+  return proveAlone(kernel, constants, machine,
+                    [&](ModuleOp module) { return runProof(module, machine); });
+}
+
+llvm::Error proveStores(te::KernelOp kernel, ArrayRef<unsigned> constants,
+                        const layout::MachineModel &machine) {
+  return proveAlone(kernel, constants, machine, [](ModuleOp module) {
+    PassManager stores(module.getContext());
+    layout::buildApplyStores(stores);
+    return succeeded(stores.run(module)) ? llvm::Error::success() : makeRefused();
+  });
 }
 
 } // namespace tssa

@@ -38,8 +38,8 @@ StringRef getName(RecordFault fault) {
       "unreadable",           "damaged",
       "of another version",   "of another epoch",
       "of another machine",   "of another kernel",
-      "with more than loops", "with too much unrolled",
-      "with loops that do not fit"};
+      "with other ops", "with too much unrolled",
+      "that do not fit"};
   return names[unsigned(fault)];
 }
 
@@ -64,8 +64,17 @@ StringRef getEpoch() { return StringRef(TSSA_EPOCH).take_front(shortDigits); }
 // Printing
 //===----------------------------------------------------------------------===//
 
-std::string printRecord(te::KernelOp kernel, ArrayRef<unsigned> constants, const RecordInfo &info) {
-  std::string task = getTaskText(kernel, constants), text;
+std::string getRecordTask(te::KernelOp kernel, ArrayRef<unsigned> constants, RecordKind kind) {
+  if (kind == RecordKind::Loops)
+    return getTaskText(kernel, constants);
+  OwningOpRef<te::KernelOp> bare = kernel.clone();
+  bare->getSchedule().getBlocks().clear();
+  return getTaskText(*bare, constants);
+}
+
+std::string printRecord(te::KernelOp kernel, ArrayRef<unsigned> constants, const RecordInfo &info,
+                        RecordKind kind) {
+  std::string task = getRecordTask(kernel, constants, kind), text;
   llvm::raw_string_ostream stream(text);
   stream << versionLine << version << "\n// task: " << getTaskKey(task)
          << "\n// machine: " << info.machine << "\n// epoch: " << info.epoch
@@ -162,7 +171,7 @@ static OwningOpRef<ModuleOp> parseSilently(StringRef text, MLIRContext &context,
   return parseSourceString<ModuleOp>(text, ParserConfig(&context), "record");
 }
 
-llvm::Expected<Record> parseRecord(StringRef text, MLIRContext &context) {
+llvm::Expected<Record> parseRecord(StringRef text, MLIRContext &context, RecordKind kind) {
   if (text.size() > maxRecordBytes)
     return makeDamaged("a record has at most 1 MiB");
   StringRef rest = text;
@@ -182,10 +191,12 @@ llvm::Expected<Record> parseRecord(StringRef text, MLIRContext &context) {
   if (!llvm::hasSingleElement(*body) || !isa<te::KernelOp>(body->front()))
     return makeDamaged("expected one te.kernel and nothing else");
   record.kernel = cast<te::KernelOp>(body->front());
-  if (getTaskKey(getTaskText(record.kernel, record.header.constants)) != record.header.task)
+  if (getTaskKey(getRecordTask(record.kernel, record.header.constants, kind)) !=
+      record.header.task)
     return llvm::make_error<RecordError>(RecordFault::Task,
                                          "the kernel does not have the key of the record");
-  if (llvm::Error error = checkRecordedOps(record.kernel))
+  if (llvm::Error error = kind == RecordKind::Loops ? checkRecordedOps(record.kernel)
+                                                    : checkRecordedStores(record.kernel))
     return error;
   return record;
 }

@@ -107,13 +107,16 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
     manager.addPass(createApplySchedules({context.scheduleFile}));
   if (context.target.isDevice())
     return layout::buildDeviceLayoutStage(manager, context.machine.model, context.storesChosen);
+  auto applyRecords = [&](const char *to) {
+    if (!context.tunedDir.empty())
+      manager.addPass(createApplyRecords(
+          {context.tunedDir, getMachineId(context.machine), /*epoch=*/"", to}));
+  };
+  applyRecords("ends");
   layout::buildChooseStores(manager, context.machine.model);
-  if (!context.tunedDir.empty())
-    manager.addPass(createApplyRecords({context.tunedDir, getMachineId(context.machine)}));
+  applyRecords("kernels");
   layout::buildApplyStores(manager, context.storesChosen);
-  if (!context.tunedDir.empty())
-    manager.addPass(createApplyRecords(
-        {context.tunedDir, getMachineId(context.machine), /*epoch=*/"", /*conversions=*/true}));
+  applyRecords("conversions");
   layout::buildSchedules(manager, context.point, context.storesChosen);
 }
 

@@ -86,7 +86,7 @@ std::string getTaskText(te::KernelOp kernel, ArrayRef<unsigned> constants) {
   if (!copy->getSchedule().empty()) {
     Block &schedule = copy->getSchedule().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(schedule)))
-      if (!isa<layout::StoreOp>(op))
+      if (auto store = dyn_cast<layout::StoreOp>(op); !store || store.getMap().getMap().isEmpty())
         op.erase();
     if (schedule.empty())
       schedule.erase();

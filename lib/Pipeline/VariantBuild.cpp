@@ -84,14 +84,10 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
     manager.enableVerifier(options.verifiesPasses);
     StageContext context{options.machine, target, options.merges, options.transforms,
                          options.scheduleFile, options.tunedDir, options.point};
-    bool isFirst = true; // the second time, the stores of constants are chosen
-    context.storesChosen = [&](ModuleOp module) {
-      if (options.storesChosen && number == 0)
-        options.storesChosen(module, !isFirst);
-      if (options.keepsSchedules)
-        (isFirst ? logical : packed) = module.clone();
-      isFirst = false;
-    };
+    if (options.keepsSchedules)
+      context.storesChosen = [this](ModuleOp module) {
+        (logical ? packed : logical) = module.clone();
+      };
     stage.build(manager, context);
     if (failed(manager.run(module)))
       return failure();

@@ -26,6 +26,8 @@ static constexpr unsigned leastBatches = 5, mostBatches = 12;
 /// A candidate whose time is this many times the best is not timed longer than for `fewBatches`.
 static constexpr double farFromBest = 1.5;
 static constexpr unsigned fewBatches = 3;
+/// Slow kernels are not timed for longer than this, in seconds, beyond `fewBatches`.
+static constexpr double longTiming = 0.25;
 /// The half-width of the interval at which a time is exact enough.
 static constexpr double exactEnough = 0.01;
 static constexpr uint64_t maxRotatedBytes = 256 << 20;
@@ -55,6 +57,8 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
+using Clock = std::chrono::steady_clock;
+
 /// Adds the wall time of its scope to a number of seconds.
 class StopWatch {
 public:
@@ -62,7 +66,6 @@ public:
   ~StopWatch() { seconds += std::chrono::duration<double>(Clock::now() - start).count(); }
 
 private:
-  using Clock = std::chrono::steady_clock;
   double &seconds;
   Clock::time_point start = Clock::now();
 };
@@ -202,12 +205,14 @@ Outcome Bench::measure(mlir::ModuleOp candidate, std::optional<double> bestSecon
   BatchTimer timer = makeTimer(*program, *pool, mostBatches);
   {
     StopWatch watch(outcome.timingSeconds);
+    Clock::time_point start = Clock::now();
     runtime::ThreadPool::Run run(pool.get());
     timer.calibrate();
     for (unsigned count = 1; count <= mostBatches; ++count) {
       timer.run();
       bool isFar = bestSeconds && timer.getMedian() > farFromBest * *bestSeconds;
-      if ((count >= fewBatches && isFar) ||
+      bool isLong = std::chrono::duration<double>(Clock::now() - start).count() > longTiming;
+      if ((count >= fewBatches && (isFar || isLong)) ||
           (count >= leastBatches && timer.getHalfWidth() < exactEnough))
         break;
     }

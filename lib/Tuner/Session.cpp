@@ -40,7 +40,8 @@ Session::create(Plan plan, ArrayRef<std::vector<search::Trial>> trials, mlir::ML
       const TaskKernel &kernel = state.search->getKernel();
       const Roof &roof = session->plan.roof;
       double flops = kernel.countOperations();
-      state.leastSeconds = roof.getSeconds(flops, /*bytes=*/0, session->plan.threads);
+      if (kernel.hasExactOperations())
+        state.leastSeconds = roof.getSeconds(flops, /*bytes=*/0, session->plan.threads);
       state.roofSeconds = roof.getSeconds(flops, kernel.countBytes(), session->plan.threads);
       for (const search::Trial &trial : ArrayRef(earlier).take_front(planned.earlier))
         session->numEarlier += state.search->addEarlier(trial);

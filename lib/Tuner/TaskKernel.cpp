@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Tuner/TaskKernel.h"
+#include "Capture.h"
 #include "dialects/layout/Transforms/ConstantOperands.h"
 #include "dialects/layout/Transforms/KernelSchedule.h"
 #include "dialects/layout/Transforms/Passes.h"
@@ -60,19 +61,6 @@ Expected<KernelPoint> tuner::parseKernelPoint(StringRef text) {
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
-
-/// Calls `work` and returns the first diagnostic if it fails.
-static Error capture(MLIRContext &context, llvm::function_ref<LogicalResult()> work) {
-  std::string reason;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      reason = diagnostic.str();
-    return success();
-  });
-  if (succeeded(work()))
-    return Error::success();
-  return llvm::createStringError(reason.empty() ? "a pass fails without a reason" : reason);
-}
 
 static Error run(PassManager &manager, ModuleOp module) {
   return capture(*module.getContext(), [&] { return manager.run(module); });
@@ -209,6 +197,13 @@ double TaskKernel::countOperations() const {
     count += product;
   }
   return count;
+}
+
+bool TaskKernel::hasExactOperations() const {
+  te::KernelOp op = logical;
+  return !op.walk([](te::ReadOp read) {
+              return read.getGuard() ? WalkResult::interrupt() : WalkResult::advance();
+            }).wasInterrupted();
 }
 
 double TaskKernel::countBytes() const {

@@ -7,7 +7,7 @@
 // EPOCH: warning: tuned '{{.*}}tuned': 1 of 1 records were not used: 1 of another epoch
 // REMARK: remark: [Missed] record {{.*}} Kernel=k1, Reason="no record for some of epoch 0123456789abcdef"
 // REMARK: remark: [Missed] record {{.*}} Kernel=k2, Reason="it has a schedule"
-// REMARK: remark: [Missed] record {{.*}} Kernel=k3, Reason="it takes sizes or numbers that are known when the program runs"
+// REMARK: remark: [Missed] record {{.*}} Kernel=k3, Reason="its sizes are open"
 func.func @main(%x: tensor<8xf32>, %z: tensor<?xf32>, %n: index) -> (tensor<8xf32>, tensor<8xf32>) {
   %a = te.launch @k0(%x) : (tensor<8xf32>) -> tensor<8xf32>
   %b = te.launch @k1(%a) : (tensor<8xf32>) -> tensor<8xf32>

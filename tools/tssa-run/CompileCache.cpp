@@ -145,12 +145,14 @@ static Status hashRecords(const std::string &option, SHA256 &key) {
     return Status::success();
   std::set<fs::path> paths;
   std::error_code error; // the compiler reports a folder that cannot be read
-  for (fs::directory_iterator entry(fs::path(option.substr(begin.size())) / "records", error), end;
-       !error && entry != end; entry.increment(error))
-    if (entry->is_regular_file(error))
-      paths.insert(entry->path());
+  fs::path folder = option.substr(begin.size());
+  for (const char *name : {"records", "ends"})
+    for (fs::directory_iterator entry(folder / name, error), end; !error && entry != end;
+         entry.increment(error))
+      if (entry->is_regular_file(error))
+        paths.insert(entry->path());
   for (const fs::path &path : paths) {
-    key.update(path.filename().string() + '\0');
+    key.update(path.lexically_relative(folder).string() + '\0');
     if (Status status = hashFile(path.string(), key); !status.ok())
       return status;
   }

@@ -51,6 +51,9 @@ struct CommandLine {
                                       "default), from memory (cold-weights), or stay in the "
                                       "caches (warm)"),
                              cl::value_desc("STATE"), cl::init("model"), cl::cat(category)};
+  cl::opt<bool> loopsOnly{"loops-only",
+                          cl::desc("Leave the layouts of tensors as the compiler chooses them"),
+                          cl::cat(category)};
   cl::opt<bool> goesOn{"continue", cl::desc("Search on for kernels that have a record"),
                        cl::cat(category)};
   cl::opt<std::string> replay{"replay",
@@ -209,6 +212,7 @@ std::optional<int> takeActions(const CommandLine &line, Options &options) {
 std::optional<int> takeModel(const CommandLine &line, Options &options) {
   options.input = line.input;
   options.folder = line.folder;
+  options.loopsOnly = line.loopsOnly;
   options.goesOn = line.goesOn;
   if (line.folder.empty())
     return reportUsage("expected --db DIR");

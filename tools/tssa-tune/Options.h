@@ -35,6 +35,7 @@ struct Options {
   std::optional<uint64_t> trials; ///< of all kernels together
   std::optional<double> seconds;  ///< after which no round begins
   unsigned threads = 1;
+  bool loopsOnly = false; ///< leaves the layouts as the compiler chooses them
   bool goesOn = false; ///< also with kernels that have a record
   /// The bytes of weights among which each kernel finds its own; by default those of the model.
   std::optional<uint64_t> rotatedBytes;

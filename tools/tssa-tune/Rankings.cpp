@@ -60,10 +60,13 @@ int judgeRankings(const Options &options) {
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  ModelTasks model;
-  if (int code = readTasks(context, options, *machine, model))
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  if (int code = compileToTE(context, options, *machine, module))
     return code;
-  for (const PlannedTask &planned : model.tasks) {
+  Expected<ModelTasks> model = collectTasks(*module, machine->model);
+  if (!model)
+    return fail(model.takeError());
+  for (const PlannedTask &planned : model->tasks) {
     auto trials = database->readTrials(planned.task.key);
     if (!trials)
       return fail(trials.takeError());

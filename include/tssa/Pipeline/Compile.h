@@ -61,10 +61,6 @@ struct CompileOptions {
   /// Whether the module is verified after every pass, and not only at the ends of stages. On in
   /// builds with assertions.
   bool verifiesPasses = verifiesPassesByDefault;
-  /// Called with the module of the first target when the stores of tensors are chosen and none is
-  /// applied (Tasks.h), and with `areConstants` again when those of tensors are applied, loops are
-  /// chosen, and those of constants are chosen; may be empty.
-  std::function<void(mlir::ModuleOp, bool areConstants)> storesChosen;
   /// Called after each stage, when its postcondition has been checked. A failure stops the
   /// compilation.
   std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;

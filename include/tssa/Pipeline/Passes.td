@@ -23,8 +23,9 @@ def ApplyRecords : Pass<"apply-records", "::mlir::ModuleOp"> {
     and a remark for each kernel says what became of it.
 
     - **Needs**: chosen stores that are not applied (after `layout-choose-stores`), and the options
-      `dir` and `machine`. With `conversions`, applied stores (after `layout-drop-copies`): it then
-      looks at the kernels that convert tensors from one layout to another, and at no others.
+      `dir` and `machine`. With `to=ends`, stores that are not chosen yet: kernels get the stores of
+      records instead of loops. With `to=conversions`, applied stores (after `layout-drop-copies`):
+      it then looks at the kernels that convert tensors from one layout to another, and at no others.
     - **Keeps**: kernels without a record, those that have loops, and those that cannot be tuned.
     - **Gives up**: nothing. A folder that does not exist is an error.
 
@@ -66,8 +67,8 @@ def ApplyRecords : Pass<"apply-records", "::mlir::ModuleOp"> {
     Option<"machine", "machine", "std::string", "", "the id of the machine">,
     Option<"epoch", "epoch", "std::string", "", "the epoch of the records; that of this build if "
            "it is empty">,
-    Option<"conversions", "conversions", "bool", "false", "whether to look at conversions, and at "
-           "nothing else">];
+    Option<"to", "to", "std::string", "\"kernels\"", "what gets records: kernels (loops), ends "
+           "(stores of kernels), or conversions (loops)">];
   let statistics = [
     Statistic<"numApplied", "applied", "kernels that got the loops of a record">];
 }

@@ -24,6 +24,18 @@ namespace tssa {
 /// without attributes of others, and not too many. Fails with a RecordError.
 llvm::Error checkRecordedOps(mlir::tssa::te::KernelOp record);
 
+/// Checks that the schedule of a record of ends has only stores, without attributes of others, and
+/// not too many. Fails with a RecordError.
+llvm::Error checkRecordedStores(mlir::tssa::te::KernelOp record);
+
+/// Gives `kernel`, which has no schedule, the stores of `record`, a record of its ends.
+void addRecordedStores(mlir::tssa::te::KernelOp kernel, mlir::tssa::te::KernelOp record);
+
+/// Applies the stores of `kernel`, which came from a record, by itself. Prints nothing and does not
+/// change it. `constants` are as in KernelTask. Fails with a RecordError if they do not fit.
+llvm::Error proveStores(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
+                        const mlir::tssa::layout::MachineModel &machine);
+
 /// Gives `kernel`, which has stores only, the loops of `record`, a record of the same task.
 void addRecordedLoops(mlir::tssa::te::KernelOp kernel, mlir::tssa::te::KernelOp record);
 

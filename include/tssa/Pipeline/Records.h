@@ -18,8 +18,15 @@
 ///     // constants: 1 2
 ///     te.kernel @kernel(...) -> ... { ... } schedule { the stores of the task, then the loops }
 ///
-/// It lies at DIR/records/<task>.<machine>.mlir. Records are untrusted: what reads them refuses
-/// text that is not exactly of this form, and takes nothing from it but loops (RecordedLoops.h).
+/// It lies at DIR/records/<task>.<machine>.mlir.
+///
+/// A record of ends has the layouts of a kernel's operands and results, where a tuner has found
+/// better ones than the compiler chooses. Its task is the kernel without a schedule, its schedule has
+/// stores and no loops, and it lies at DIR/ends/<task>.<machine>.mlir. Its seconds are those of all
+/// kernels that it changes, with conversions.
+///
+/// Records are untrusted: what reads them refuses text that is not exactly of this form, and takes
+/// nothing from it but loops, or stores (RecordedLoops.h).
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_PIPELINE_RECORDS_H
@@ -33,6 +40,9 @@
 #include <vector>
 
 namespace tssa {
+
+/// What a record has of a schedule.
+enum class RecordKind { Loops, Ends };
 
 /// The most bytes of a record.
 constexpr uint64_t maxRecordBytes = uint64_t(1) << 20;
@@ -104,26 +114,34 @@ std::string getMachineId(const cpu::Machine &machine);
 /// LLVM's version. Seconds of another epoch say little of the code that is made now.
 llvm::StringRef getEpoch();
 
-/// Prints a record. `kernel` has the stores of its task and loops; `constants` as in KernelTask.
+/// Returns the text of the task of a record of this kind: a kernel with its stores, or without.
+std::string getRecordTask(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
+                          RecordKind kind);
+
+/// Prints a record. `kernel` has the stores of its task and loops, or the stores of its ends;
+/// `constants` as in KernelTask.
 std::string printRecord(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
-                        const RecordInfo &info);
+                        const RecordInfo &info, RecordKind kind = RecordKind::Loops);
 
 /// Reads the header of a record, without the kernel. Fails with a RecordError.
 llvm::Expected<RecordHeader> parseRecordHeader(llvm::StringRef text);
 
 /// Reads a record and checks that its kernel has the key of its header, and a schedule of stores
-/// and loops. Prints nothing. Fails with a RecordError.
-llvm::Expected<Record> parseRecord(llvm::StringRef text, mlir::MLIRContext &context);
+/// and loops, or of stores alone. Prints nothing. Fails with a RecordError.
+llvm::Expected<Record> parseRecord(llvm::StringRef text, mlir::MLIRContext &context,
+                                   RecordKind kind = RecordKind::Loops);
 
 /// Returns the path of the record of a task for a machine, in the folder `dir`.
-std::string getRecordPath(llvm::StringRef dir, llvm::StringRef task, llvm::StringRef machine);
+std::string getRecordPath(llvm::StringRef dir, llvm::StringRef task, llvm::StringRef machine,
+                          RecordKind kind = RecordKind::Loops);
 
 /// Fails, with a sentence, unless `dir` is a folder.
 llvm::Error checkRecordFolder(llvm::StringRef dir);
 
 /// Returns the names of the records in the folder `dir`, sorted. There are none if the folder has
-/// no folder `records`. Fails if that cannot be listed.
-llvm::Expected<std::vector<std::string>> listRecords(llvm::StringRef dir);
+/// no folder `records`, or `ends`. Fails if that cannot be listed.
+llvm::Expected<std::vector<std::string>> listRecords(llvm::StringRef dir,
+                                                     RecordKind kind = RecordKind::Loops);
 
 /// Reads a file that may be a record. Fails with a RecordError for what is no regular file, and for
 /// more than `maxRecordBytes`.
@@ -131,7 +149,8 @@ llvm::Expected<std::string> readRecordText(llvm::StringRef path);
 
 /// Writes the text of a record to its path in the folder `dir`, under a temporary name first. Makes
 /// the folders that are missing.
-llvm::Error writeRecord(llvm::StringRef dir, llvm::StringRef text);
+llvm::Error writeRecord(llvm::StringRef dir, llvm::StringRef text,
+                        RecordKind kind = RecordKind::Loops);
 
 } // namespace tssa
 

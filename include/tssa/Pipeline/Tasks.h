@@ -44,7 +44,8 @@ bool isConversion(mlir::tssa::te::KernelOp kernel);
 std::string findObstacle(mlir::tssa::te::KernelOp kernel);
 
 /// Returns the text of a task: a line `// constants: 1 2`, and the kernel without locations, under
-/// a name that all kernels share, with the stores of its schedule but without loops.
+/// a name that all kernels share, with the stores of its schedule that change something, but
+/// without loops.
 std::string getTaskText(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants);
 
 /// Returns the key of a task: the SHA-256 of its text, in hexadecimal digits.

@@ -64,6 +64,8 @@ public:
 
   /// Returns the floating-point operations of one run, and the bytes of all operands and results.
   double countOperations() const;
+  /// Returns whether all operations that are counted must be done: no read has a guard.
+  bool hasExactOperations() const;
   double countBytes() const;
 
 private:

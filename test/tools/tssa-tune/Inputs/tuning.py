@@ -21,7 +21,7 @@ def tune(folder, *arguments, model=CONVOLUTION, seconds=120, **options):
     """Runs tssa-tune on a model to its end."""
     command = ["tssa-tune", model] if model else ["tssa-tune"]
     return subprocess.run(
-        command + ["--db", folder, *arguments],
+        command + ["--db", folder, "--loops-only", *arguments],
         capture_output=True,
         text=True,
         timeout=seconds,

@@ -1,0 +1,47 @@
+//===- ModelTasks.h - the tasks of a program --------------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_TUNER_MODELTASKS_H
+#define TSSA_TUNER_MODELTASKS_H
+
+#include "tssa/Tuner/Session.h"
+
+namespace tssa::tuner {
+
+/// The kernels of a program as they are tuned.
+struct ModelTasks {
+  /// Each once: kernels in the order of the program, then conversions.
+  std::vector<PlannedTask> tasks;
+  /// Kernels that cannot be tuned, by the reason.
+  std::map<std::string, unsigned> obstacles;
+};
+
+/// Returns the tasks of `module`, which is at the end of stage te, once the stores of tensors are
+/// chosen for `machine`; conversions become tasks when the stores are applied. Kernels that have
+/// stores keep them. Does not change `module`. Fails with the text of a diagnostic.
+llvm::Expected<ModelTasks> collectTasks(mlir::ModuleOp module,
+                                        const mlir::tssa::layout::MachineModel &machine);
+
+/// Returns the bytes of the constants of `module`.
+uint64_t countWeightBytes(mlir::ModuleOp module);
+
+/// Other layouts for the ends of a kernel.
+struct EndsChoice {
+  std::string name;                                  ///< for people, such as `data last, result as is`
+  mlir::OwningOpRef<mlir::tssa::te::KernelOp> kernel; ///< with stores for all ends
+};
+
+/// Returns the layouts that the template for layouts (dialects/layout/Template/StoreMaps.h) has for
+/// the data and the result of `kernel`, a kernel of stage te with one sum of products: each as it is,
+/// with channels last, or in blocks of 16. `constants` are the parameters that are constants, which
+/// keep their layout until loops are chosen. Parameters of the result's shape get its layout. There
+/// are none for other kernels.
+std::vector<EndsChoice> findEndsChoices(mlir::tssa::te::KernelOp kernel,
+                                        llvm::ArrayRef<unsigned> constants);
+
+} // namespace tssa::tuner
+
+#endif // TSSA_TUNER_MODELTASKS_H

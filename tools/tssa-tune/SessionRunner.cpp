@@ -1,0 +1,245 @@
+//===- SessionRunner.cpp - runs sessions on a database --------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SessionRunner.h"
+#include "tssa/Pipeline/Records.h"
+#include "tssa/Tuner/Worker.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Process.h"
+
+using namespace llvm;
+using namespace tssa::tuner;
+
+namespace tssa::tune {
+
+SessionRunner::SessionRunner(const Options &options, const cpu::Machine &machine,
+                             search::Database &database, uint64_t weightBytes)
+    : options(options), machine(machine), database(database),
+      machineId(getMachineId(machine) + "/t" + std::to_string(options.threads)),
+      epoch(getEpoch().str()), progress(outs(), sys::Process::StandardOutIsDisplayed()) {
+  WorkerOptions worker;
+  worker.command = {options.program, "--worker"};
+  if (!options.fault.empty())
+    worker.command.push_back("--inject-fault=" + options.fault);
+  worker.machine = cpu::printMachine(machine);
+  worker.threads = options.threads;
+  worker.seed = options.search.seed;
+  worker.rotatedBytes = options.rotatedBytes.value_or(weightBytes);
+  worker.memoryLimit = options.memoryLimit;
+  worker.buildSeconds = options.buildLimit;
+  worker.runSeconds = options.runLimit;
+  measurer = createWorkerMeasurer(worker);
+}
+
+Expected<std::optional<double>> SessionRunner::getSeconds(StringRef key) {
+  auto record = database.readRecord(key, machineId, epoch);
+  if (!record)
+    return record.takeError();
+  return *record ? std::optional((*record)->seconds) : std::nullopt;
+}
+
+Expected<std::vector<PlannedTask>> SessionRunner::findOpen(ArrayRef<PlannedTask> tasks) {
+  std::vector<PlannedTask> found;
+  for (const PlannedTask &planned : tasks) {
+    auto known = database.readTask(planned.task.key);
+    if (!known)
+      return known.takeError();
+    if (*known && (*known)->text != planned.task.text)
+      return createStringError("the database has another kernel under the key " +
+                               planned.task.key);
+    auto seconds = getSeconds(planned.task.key);
+    if (!seconds)
+      return seconds.takeError();
+    if (!*seconds || options.goesOn)
+      found.push_back(planned);
+  }
+  return found;
+}
+
+/// Writes the plan and the tasks, and makes the session.
+Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask> tasks,
+                             const Budget &budget) {
+  if (!roof)
+    roof = measureRoof(machine.vectorBytes);
+  Plan plan;
+  plan.search = options.search;
+  plan.trials = budget.trials;
+  plan.threads = options.threads;
+  plan.machine = machineId;
+  plan.machineText = cpu::printMachine(machine);
+  plan.epoch = epoch;
+  plan.roof = *roof;
+  std::vector<std::vector<search::Trial>> trials;
+  search::WriteBatch batch;
+  for (PlannedTask &planned : tasks) {
+    auto earlier = database.readTrials(planned.task.key);
+    if (!earlier)
+      return earlier.takeError();
+    llvm::erase_if(earlier->valid, [&](const search::Trial &trial) {
+      return trial.machine != machineId || trial.epoch != epoch;
+    });
+    planned.earlier = earlier->valid.size();
+    trials.push_back(std::move(earlier->valid));
+    batch.tasks.push_back(planned.task);
+  }
+  plan.tasks = std::move(tasks);
+  if (Error error = database.write(batch))
+    return error;
+  auto begun = database.beginSession(plan.search.seed, plan.print());
+  if (!begun)
+    return begun.takeError();
+  number = *begun;
+  auto created = Session::create(std::move(plan), trials, context, machine.model);
+  if (!created)
+    return created.takeError();
+  session = std::move(*created);
+  numRounds = 0;
+  opened = std::nullopt;
+  outs() << "session " << number << ", roof " << format("%.0f", roof->flopsPerSecond * 1e-9)
+         << " GFLOP/s a thread\n";
+  return Error::success();
+}
+
+Error SessionRunner::open(size_t task) {
+  if (opened == task)
+    return Error::success();
+  opened = std::nullopt;
+  const TaskSearch &search = *session->getTasks()[task].search;
+  const KernelSpace &space = search.getSpace();
+  if (Error error = measurer->open(search.getTask(), print(space.decode(space.getDefault()))))
+    return error;
+  opened = task;
+  return Error::success();
+}
+
+/// Measures the points of a round, and writes them.
+Error SessionRunner::runRound(const Session::Round &round) {
+  const TaskState &state = session->getTasks()[round.task];
+  const KernelSpace &space = state.search->getSpace();
+  search::WriteBatch batch;
+  for (const search::Point &point : round.points)
+    batch.proposals.push_back(
+        {number, state.planned.task.key, numRounds, space.getSpace().print(point)});
+  ++numRounds;
+  if (Error error = open(round.task)) {
+    session->giveUp(round, toString(std::move(error)));
+    return database.write(batch);
+  }
+  std::vector<Outcome> outcomes;
+  for (auto [point, proposal] : llvm::zip_equal(round.points, batch.proposals)) {
+    Clock::time_point begin = Clock::now();
+    Outcome outcome =
+        measurer->measure(print(space.decode(point)), state.search->getBestSeconds());
+    double wall = std::chrono::duration<double>(Clock::now() - begin).count();
+    batch.trials.push_back(
+        {proposal.task, proposal.point, outcome.status,
+         outcome.isMeasured() ? std::optional(outcome.seconds) : std::nullopt, wall,
+         std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()),
+         session->getPlan().epoch, session->getPlan().machine});
+    outcomes.push_back(std::move(outcome));
+  }
+  session->add(round, outcomes);
+  return database.write(batch);
+}
+
+/// Returns how many seconds are left, or nothing without a limit.
+static std::optional<double> getSecondsLeft(const Budget &budget) {
+  if (!budget.deadline)
+    return std::nullopt;
+  return std::chrono::duration<double>(*budget.deadline - Clock::now()).count();
+}
+
+Error SessionRunner::searchAll(const Budget &budget) {
+  // Each task that was searched needs time for its final.
+  constexpr double secondsOfFinal = 1.5;
+  while (true) {
+    size_t searched = llvm::count_if(session->getTasks(), [](const TaskState &state) {
+      return state.search && !state.search->getHistory().empty();
+    });
+    std::optional<double> left = getSecondsLeft(budget);
+    if (left && *left <= secondsOfFinal * static_cast<double>(searched))
+      return Error::success();
+    auto round = session->propose();
+    if (!round)
+      return round.takeError();
+    if (!*round)
+      return Error::success();
+    if (Error error = runRound(**round))
+      return error;
+    if ((left = getSecondsLeft(budget)))
+      left = std::max(*left, 0.0);
+    progress.showRound(*session, (*round)->task, left);
+  }
+}
+
+/// Times the best points of a task and its default in turns, and records the winner.
+Error SessionRunner::decide(size_t task) {
+  constexpr double leastGain = 0.01;
+  std::vector<search::Point> points = session->getFinalists(task);
+  if (points.empty())
+    return Error::success();
+  const KernelSpace &space = session->getTasks()[task].search->getSpace();
+  std::vector<std::string> texts;
+  for (const search::Point &point : points)
+    texts.push_back(print(space.decode(point)));
+  if (Error error = open(task)) {
+    consumeError(std::move(error)); // it was measured before: the next run tries again
+    return Error::success();
+  }
+  std::vector<Outcome> outcomes = measurer->compare(texts);
+  if (!outcomes.front().isMeasured())
+    return Error::success();
+  Final final{points.front(), outcomes.front().seconds, outcomes.front().seconds, true};
+  for (auto [point, outcome] : llvm::zip_equal(points, outcomes))
+    if (outcome.isMeasured() && outcome.seconds < final.seconds &&
+        outcome.seconds < final.defaultSeconds * (1 - leastGain)) {
+      final.point = point;
+      final.seconds = outcome.seconds;
+      final.isDefault = false;
+    }
+  session->setFinal(task, final);
+  return record(task, final);
+}
+
+/// Writes the record of a task. The default is a record of the database only: it needs no file, and
+/// that of an earlier session goes. The file comes first: with a record in the database, a later
+/// session has nothing to do.
+Error SessionRunner::record(size_t task, const Final &final) {
+  const TaskSearch &search = *session->getTasks()[task].search;
+  const TaskKernel &kernel = search.getKernel();
+  RecordInfo info{getMachineId(machine), session->getPlan().epoch, options.threads, final.seconds,
+                  final.defaultSeconds};
+  auto scheduled = kernel.getScheduled(search.getSpace().decode(final.point));
+  std::string text = printRecord(*scheduled, kernel.getConstants(), info);
+  if (final.isDefault) {
+    std::string path = getRecordPath(options.folder, search.getTask().key, info.machine);
+    if (std::error_code error = sys::fs::remove(path))
+      return createStringError(error, "cannot remove '" + path + "': " + error.message());
+  } else if (Error error = writeRecord(options.folder, text)) {
+    return error;
+  }
+  search::WriteBatch batch;
+  batch.records.push_back({search.getTask().key, session->getPlan().machine,
+                           session->getPlan().epoch, final.seconds, text});
+  return database.write(batch);
+}
+
+Error SessionRunner::run(mlir::MLIRContext &context, std::vector<PlannedTask> tasks,
+                         const Budget &budget) {
+  if (Error error = prepare(context, std::move(tasks), budget))
+    return error;
+  if (Error error = searchAll(budget))
+    return error;
+  for (size_t task = 0; task < session->getTasks().size(); ++task)
+    if (Error error = decide(task))
+      return error;
+  progress.showEnd(*session);
+  return Error::success();
+}
+
+} // namespace tssa::tune
