@@ -67,10 +67,12 @@ private:
     unsigned number = parameter.getArgNumber();
     if (llvm::is_contained(constants, number) || !isa<RankedTensorType>(parameter.getType()))
       return true;
-    auto found = llvm::find_if(maps.sources, [&](auto &source) { return source.first == parameter; });
-    layout::LayoutMap map = found != maps.sources.end()                     ? found->second
-                            : parameter.getType() == op.getResult(0).getType() ? maps.result
-                                                                               : layout::LayoutMap();
+    layout::LayoutMap map;
+    if (parameter.getType() == op.getResult(0).getType())
+      map = maps.result;
+    for (auto &[source, own] : maps.sources)
+      if (source == parameter)
+        map = own;
     if (!map.isEmpty() && !layout::canStore(kernel, number, map))
       return false;
     layout::addStore(copy, number, map);

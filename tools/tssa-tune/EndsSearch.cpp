@@ -134,7 +134,8 @@ Error EndsSearch::tryChoice(const Choice &choice, Budget &budget) {
   if (!open)
     return open.takeError();
   llvm::erase_if(*open, [&](const PlannedTask &task) {
-    return llvm::any_of(tasks, [&](const PlannedTask &own) { return own.task.key == task.task.key; });
+    auto isSame = [&](const PlannedTask &own) { return own.task.key == task.task.key; };
+    return llvm::any_of(tasks, isSame);
   });
   if (!open->empty()) {
     Budget own{std::min(budget.trials, trialsOfTask * open->size()), budget.deadline};

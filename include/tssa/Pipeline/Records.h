@@ -21,9 +21,9 @@
 /// It lies at DIR/records/<task>.<machine>.mlir.
 ///
 /// A record of ends has the layouts of a kernel's operands and results, where a tuner has found
-/// better ones than the compiler chooses. Its task is the kernel without a schedule, its schedule has
-/// stores and no loops, and it lies at DIR/ends/<task>.<machine>.mlir. Its seconds are those of all
-/// kernels that it changes, with conversions.
+/// better ones than the compiler chooses. Its task is the kernel without a schedule, its schedule
+/// has stores and no loops, and it lies at DIR/ends/<task>.<machine>.mlir. Its seconds are those of
+/// all kernels that it changes, with conversions.
 ///
 /// Records are untrusted: what reads them refuses text that is not exactly of this form, and takes
 /// nothing from it but loops, or stores (RecordedLoops.h).
