@@ -7,6 +7,7 @@
 
 #include "tssa/Tuner/Bench.h"
 #include "BatchTimer.h"
+#include "Canary.h"
 #include "Program.h"
 #include "ReferenceResults.h"
 #include "mlir/IR/Diagnostics.h"
@@ -86,7 +87,8 @@ static void fail(Outcome &outcome, TrialStatus status, Error error) {
 
 Bench::Bench(llvm::StringRef kernel, const cpu::Machine &machine, const BenchOptions &options)
     : kernel(kernel), machine(machine), options(options),
-      pool(runtime::ThreadPool::getShared(options.threads, /*pin=*/false)) {}
+      pool(runtime::ThreadPool::getShared(options.threads, /*pin=*/false)),
+      canary(std::make_unique<Canary>(machine.vectorBytes)) {}
 
 Bench::~Bench() = default;
 
@@ -105,8 +107,7 @@ Expected<std::unique_ptr<Program>> Bench::compile(const Candidate &candidate) co
   llvm::function_ref<void(mlir::ModuleOp)> afterLoops;
   if (options.afterLoops)
     afterLoops = options.afterLoops;
-  auto program =
-      Program::create(candidate, machine, rotated, afterLoops);
+  auto program = Program::create(candidate, machine, rotated, afterLoops);
   if (!program)
     return errors.append(program.takeError());
   return program;
@@ -205,6 +206,7 @@ Outcome Bench::measure(mlir::ModuleOp candidate, std::optional<double> bestSecon
   BatchTimer timer = makeTimer(*program, *pool, mostBatches);
   {
     StopWatch watch(outcome.timingSeconds);
+    outcome.canary = canary->wait();
     Clock::time_point start = Clock::now();
     runtime::ThreadPool::Run run(pool.get());
     timer.calibrate();
@@ -235,6 +237,9 @@ std::vector<Outcome> Bench::compareInTurns(llvm::ArrayRef<mlir::ModuleOp> candid
       BatchTimer timer = makeTimer(*program, *pool, rounds);
       turns.push_back({unsigned(index), std::move(program), std::move(timer)});
     }
+  double share = canary->wait();
+  for (Outcome &outcome : outcomes)
+    outcome.canary = share;
   runtime::ThreadPool::Run run(pool.get());
   auto give = [&](Turn &turn, bool isFirst) {
     StopWatch watch(outcomes[turn.index].timingSeconds);

@@ -55,6 +55,7 @@ static json::Object print(const Outcome &outcome) {
                       {"min", outcome.minSeconds},
                       {"half_width", outcome.halfWidth},
                       {"cpu_over_wall", outcome.cpuOverWall},
+                      {"canary", outcome.canary},
                       {"build", outcome.buildSeconds},
                       {"check", outcome.checkSeconds},
                       {"timing", outcome.timingSeconds}};
@@ -103,7 +104,7 @@ static bool parse(const json::Value &value, Outcome &outcome) {
   if (!map || !map.map("status", status) || !map.map("error", outcome.error) ||
       !map.map("seconds", outcome.seconds) || !map.map("min", outcome.minSeconds) ||
       !map.map("half_width", outcome.halfWidth) ||
-      !map.map("cpu_over_wall", outcome.cpuOverWall) || !map.map("build", outcome.buildSeconds) ||
+      !map.map("cpu_over_wall", outcome.cpuOverWall) || !map.map("canary", outcome.canary) || !map.map("build", outcome.buildSeconds) ||
       !map.map("check", outcome.checkSeconds) || !map.map("timing", outcome.timingSeconds))
     return false;
   if (status < 0 || status > static_cast<int64_t>(search::TrialStatus::OutOfMemory))

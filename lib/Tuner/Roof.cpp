@@ -58,8 +58,7 @@ TSSA_BURST(burst512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps, 16)
 TSSA_BURST(burst256, "avx2,fma", __m256, _mm256_set1_ps, _mm256_fmadd_ps, 8)
 #undef TSSA_BURST
 
-static double measureFlops(unsigned vectorBytes) {
-  constexpr unsigned turns = 20;
+static double measureFlops(unsigned vectorBytes, unsigned turns) {
   if (vectorBytes == 64 && __builtin_cpu_supports("avx512f"))
     return getBestRate(turns, burst512);
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
@@ -67,8 +66,10 @@ static double measureFlops(unsigned vectorBytes) {
   return 0;
 }
 #else
-static double measureFlops(unsigned) { return 0; }
+static double measureFlops(unsigned, unsigned) { return 0; }
 #endif
+
+double tssa::tuner::measureBurst(unsigned vectorBytes) { return measureFlops(vectorBytes, 1); }
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -118,7 +119,7 @@ static Roof::Bandwidth measureBandwidth(size_t bytes) {
 
 Roof tssa::tuner::measureRoof(unsigned vectorBytes) {
   Roof roof;
-  roof.flopsPerSecond = measureFlops(vectorBytes);
+  roof.flopsPerSecond = measureFlops(vectorBytes, /*turns=*/20);
   // Within the first-level, the second-level and the last-level cache of usual machines, and more.
   for (size_t kibibytes : {24, 512, 4096, 65536})
     roof.bandwidths.push_back(measureBandwidth(kibibytes << 10));

@@ -27,6 +27,7 @@ class ThreadPool;
 namespace tssa::tuner {
 
 class BatchTimer;
+class Canary;
 class Program;
 class ReferenceResults;
 struct Candidate;
@@ -86,6 +87,7 @@ private:
   cpu::Machine machine;
   BenchOptions options;
   std::shared_ptr<runtime::ThreadPool> pool;
+  std::unique_ptr<Canary> canary;
   /// The default. Its module need not exist any more, so constants have no values.
   std::unique_ptr<Candidate> reference;
   std::unique_ptr<ReferenceResults> results;

@@ -24,6 +24,8 @@ struct Outcome {
   double halfWidth = 0;
   /// CPU time per wall time while it was timed.
   double cpuOverWall = 0;
+  /// How fast a burst of arithmetic was before it was timed, as a share of the fastest one.
+  double canary = 1;
   /// How long it took to compile, to check and to time, in seconds of the wall clock.
   double buildSeconds = 0, checkSeconds = 0, timingSeconds = 0;
 

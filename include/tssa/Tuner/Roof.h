@@ -33,6 +33,10 @@ struct Roof {
 /// the size of a vector register, 64 or 32.
 Roof measureRoof(unsigned vectorBytes);
 
+/// Returns the operations per second of one burst of a quarter of a millisecond, as the roof counts
+/// them, 0 if the machine has no vectors of this kind.
+double measureBurst(unsigned vectorBytes);
+
 } // namespace tssa::tuner
 
 #endif // TSSA_TUNER_ROOF_H
