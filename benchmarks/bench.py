@@ -28,7 +28,7 @@ from subjects import drawn, gemm, operators, starts, unseen, zoo
 PARTS = {"models": zoo.cases, "operators": operators.cases, "drawn": drawn.cases, "gemm": gemm.cases,
          "unseen": unseen.cases}
 #: the peers that --quick asks
-QUICK_SYSTEMS = ["tssa", "baseline", "ort", "openvino"]
+QUICK_SYSTEMS = ["tssa", "baseline", "tuned", "ort", "openvino"]
 
 
 def listed(text):
@@ -44,6 +44,7 @@ def parse():
     parser.add_argument("--models", default="", metavar="DIR")
     parser.add_argument("--bin", default="build/release/bin", help="folder of tssa-compile and tssa-run")
     parser.add_argument("--baseline", default="", metavar="DIR", help="folder of another build, measured in the same turns")
+    parser.add_argument("--tuned", default="", metavar="DIR", help="folder of records of tssa-tune: the system `tuned`")
     parser.add_argument("--systems", type=listed, default=list(runners.SYSTEMS), metavar="A,B")
     parser.add_argument("--threads", type=lambda text: list(map(int, listed(text))), default=[1, 2])
     parser.add_argument("--isa", type=listed, default=list(machine.SETS), help="native, v3 (x86-64-v3)")
@@ -69,14 +70,15 @@ def complete(options):
     unknown = [system for system in options.systems if system not in runners.SYSTEMS]
     if unknown:
         raise SystemExit(f"no system named '{unknown[0]}'; there are {', '.join(runners.SYSTEMS)}")
-    if not options.baseline:
-        options.systems = [system for system in options.systems if system != "baseline"]
+    given = {"baseline": options.baseline, "tuned": options.tuned}
+    options.systems = [system for system in options.systems if given.get(system, True)]
     missing = [system for system in options.systems if not runners.installed(system)]
     if missing:
         print(f"left out, not installed: {', '.join(missing)}", flush=True)
     options.missing = missing
     options.systems = [system for system in options.systems if system not in missing]
-    options.bins = {system: folder for system, folder in (("tssa", options.bin), ("baseline", options.baseline))
+    options.bins = {system: folder for system, folder in (("tssa", options.bin), ("baseline", options.baseline),
+                                                            ("tuned", options.bin if options.tuned else ""))
                     if folder and system in options.systems}
     for folder in options.bins.values():
         if not os.path.exists(os.path.join(folder, "tssa-compile")):
@@ -125,7 +127,7 @@ def say(row):
 def measure_part(options, path):
     results = load(path, options)
     done = {(row["case"], row["threads"], row["isa"]) for row in results["rows"]}
-    bench = Bench(options.bins, options.systems, options.settings)
+    bench = Bench(options.bins, options.systems, options.settings, os.path.abspath(options.tuned) if options.tuned else "")
     try:
         with tempfile.TemporaryDirectory() as folder:
             for case in PARTS[options.part](options, folder):

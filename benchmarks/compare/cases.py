@@ -34,9 +34,11 @@ def label_of(system, form):
 class Bench:
     """Keeps compiled binaries of the case at hand, and the processes that are kept."""
 
-    def __init__(self, bins, systems, settings):
+    def __init__(self, bins, systems, settings, tuned=""):
         #: system -> folder of tssa-compile and tssa-run
         self.bins = bins
+        #: the folder of records for the system `tuned`
+        self.tuned = tuned
         self.systems, self.settings = systems, settings
         self.workers = {}
         self.binaries = {}
@@ -69,7 +71,8 @@ class Bench:
             folder = self.bins[system]
             path = os.path.join(self.folder, f"{len(self.binaries)}.so")
             done = measure.compile_model(os.path.join(folder, "tssa-compile"), model, path,
-                                         f"--mcpu={machine.SETS[isa][0]}")
+                                         f"--mcpu={machine.SETS[isa][0]}",
+                                         *([f"--tuned={self.tuned}"] if system == "tuned" else []))
             said = {"compile_seconds": round(done.seconds, 2), "compile_anonymous": done.anonymous_bytes,
                     "file_bytes": sum(os.path.getsize(p) for p in (model, model + ".data") if os.path.exists(p))}
             if done.code:

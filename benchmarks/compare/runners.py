@@ -159,7 +159,7 @@ class TorchCompile(Torch):
 
 
 #: in the order of the tables
-SYSTEMS = {"tssa": Tssa, "baseline": Tssa, "ort": OnnxRuntime, "openvino": OpenVino,
+SYSTEMS = {"tssa": Tssa, "baseline": Tssa, "tuned": Tssa, "ort": OnnxRuntime, "openvino": OpenVino,
            "openvino_default": OpenVinoDefault, "torch": Torch, "torch_compile": TorchCompile}
 
 

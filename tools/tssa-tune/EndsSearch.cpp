@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Pipeline/Tasks.h"
+#include "tssa/Tuner/Report.h"
 
 using namespace llvm;
 using namespace tssa::tuner;
@@ -151,8 +152,8 @@ Error EndsSearch::tryChoice(const Choice &choice, Budget &budget) {
   if (!*difference || (*difference)->before == 0)
     return Error::success();
   bool gains = (*difference)->after < (*difference)->before * (1 - leastGain);
-  outs() << choice.kernel << ", " << choice.ends.name << ": " << formatTime((*difference)->before)
-         << " -> " << formatTime((*difference)->after) << (gains ? ", taken\n" : ", left\n");
+  outs() << choice.kernel << ", " << choice.ends.name << ": " << printTime((*difference)->before)
+         << " -> " << printTime((*difference)->after) << (gains ? ", taken\n" : ", left\n");
   if (!gains)
     return Error::success();
   module = std::move(changed);

@@ -6,20 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Progress.h"
+#include "tssa/Tuner/Report.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 using namespace tssa::tuner;
 
 namespace tssa::tune {
-
-std::string formatTime(double seconds) {
-  for (auto [unit, scale] : {std::pair("ns", 1e-9), {"us", 1e-6}, {"ms", 1e-3}})
-    if (seconds < 1000 * scale)
-      return formatv("{0:F3} {1}", seconds / scale, unit).str();
-  return formatv("{0:F3} s", seconds).str();
-}
 
 namespace {
 /// The best time of a task: that of its final, or else of its trials.
@@ -58,8 +51,8 @@ void Progress::printLine(const TaskState &state) {
   StringRef name = state.planned.name;
   stream << left_justify(name.take_front(24), 24) << format(" %5.0f", state.planned.calls);
   if (best > 0)
-    stream << format("  %9s -> %9s %5.2fx  %3.0f %%", formatTime(defaultSeconds).c_str(),
-                     formatTime(best).c_str(), defaultSeconds / best,
+    stream << format("  %9s -> %9s %5.2fx  %3.0f %%", printTime(defaultSeconds).c_str(),
+                     printTime(best).c_str(), defaultSeconds / best,
                      100 * state.roofSeconds / best);
   else
     stream << std::string(39, ' ');
@@ -113,7 +106,7 @@ void Progress::showEnd(const Session &session) {
     after += state.planned.calls * best;
   }
   if (after > 0)
-    stream << "all measured kernels: " << formatTime(before) << " -> " << formatTime(after)
+    stream << "all measured kernels: " << printTime(before) << " -> " << printTime(after)
            << format(", %.2fx\n", before / after);
   else
     stream << "no kernel was measured: the defaults stay\n";

@@ -12,9 +12,6 @@
 
 namespace tssa::tune {
 
-/// Returns a time in a unit that fits, such as `81.2 us`.
-std::string formatTime(double seconds);
-
 /// Shows a session: on a terminal a table that is written again after each round, else one line for
 /// each round.
 class Progress {

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Rankings.h"
+#include "Look.h"
 #include "Tasks.h"
-#include "tssa/Pipeline/Stages.h"
+#include "Tune.h"
 #include "tssa/Tuner/Judge.h"
 #include "llvm/Support/Format.h"
 
@@ -46,32 +47,25 @@ static Error judgeTask(const PlannedTask &planned, ArrayRef<search::Trial> trial
 }
 
 int judgeRankings(const Options &options) {
-  auto fail = [](Error error) {
-    errs() << "tssa-tune: error: " << toString(std::move(error)) << '\n';
-    return ModelError;
-  };
   Expected<cpu::Machine> machine = cpu::resolveMachine("native");
   if (!machine)
-    return fail(machine.takeError());
-  auto database = search::Database::open(options.folder + "/tune.db");
+    return report("tssa-tune", machine.takeError());
+  Expected<search::Database> database = openExisting(options);
   if (!database)
-    return fail(database.takeError());
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+    return report("tssa-tune", database.takeError());
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (int code = compileToTE(context, options, *machine, module))
+  if (int code = compileToTE(*context, options, *machine, module))
     return code;
   Expected<ModelTasks> model = collectTasks(*module, machine->model);
   if (!model)
-    return fail(model.takeError());
+    return report("tssa-tune", model.takeError());
   for (const PlannedTask &planned : model->tasks) {
     auto trials = database->readTrials(planned.task.key);
     if (!trials)
-      return fail(trials.takeError());
-    if (Error error = judgeTask(planned, trials->valid, context, *machine))
-      return fail(std::move(error));
+      return report("tssa-tune", trials.takeError());
+    if (Error error = judgeTask(planned, trials->valid, *context, *machine))
+      return report("tssa-tune", std::move(error));
   }
   return Success;
 }

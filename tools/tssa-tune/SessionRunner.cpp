@@ -94,6 +94,7 @@ Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask
   if (!begun)
     return begun.takeError();
   number = *begun;
+  first = first.value_or(number);
   auto created = Session::create(std::move(plan), trials, context, machine.model);
   if (!created)
     return created.takeError();
@@ -177,6 +178,15 @@ Error SessionRunner::searchAll(const Budget &budget) {
   }
 }
 
+/// Compares each point with the first one, which is the default, and returns the first outcome of
+/// the default.
+std::vector<Outcome> SessionRunner::compareOneByOne(ArrayRef<std::string> texts) {
+  std::vector<Outcome> outcomes = measurer->compare(texts.take_front());
+  for (const std::string &text : texts.drop_front())
+    outcomes.push_back(measurer->compare({texts.front(), text}).back());
+  return outcomes;
+}
+
 /// Times the best points of a task and its default in turns, and records the winner.
 Error SessionRunner::decide(size_t task) {
   constexpr double leastGain = 0.01;
@@ -192,8 +202,14 @@ Error SessionRunner::decide(size_t task) {
     return Error::success();
   }
   std::vector<Outcome> outcomes = measurer->compare(texts);
+  // One that ends the worker takes the others with it: then each meets the default alone.
   if (!outcomes.front().isMeasured())
+    outcomes = compareOneByOne(texts);
+  if (!outcomes.front().isMeasured()) {
+    outs() << session->getTasks()[task].planned.name << ": " << outcomes.front().error
+           << "; the next run tries again\n";
     return Error::success();
+  }
   Final final{points.front(), outcomes.front().seconds, outcomes.front().seconds, true};
   for (auto [point, outcome] : llvm::zip_equal(points, outcomes))
     if (outcome.isMeasured() && outcome.seconds < final.seconds &&

@@ -37,6 +37,8 @@ public:
   /// Runs a session on `tasks`, and says what came of it.
   llvm::Error run(mlir::MLIRContext &context, std::vector<tuner::PlannedTask> tasks,
                   const Budget &budget);
+  /// Returns the number of the first session that was run, or nothing.
+  std::optional<int64_t> getFirstSession() const { return first; }
   /// Returns the recorded seconds of a task, or nothing.
   llvm::Expected<std::optional<double>> getSeconds(llvm::StringRef key);
 
@@ -45,6 +47,7 @@ private:
                       const Budget &budget);
   llvm::Error searchAll(const Budget &budget);
   llvm::Error runRound(const tuner::Session::Round &round);
+  std::vector<tuner::Outcome> compareOneByOne(llvm::ArrayRef<std::string> texts);
   llvm::Error decide(size_t task);
   llvm::Error record(size_t task, const tuner::Final &final);
   /// Gives the measurer the task unless it has it.
@@ -59,6 +62,7 @@ private:
   std::optional<tuner::Roof> roof;
   std::unique_ptr<tuner::Session> session;
   int64_t number = 0, numRounds = 0;
+  std::optional<int64_t> first;
   std::optional<size_t> opened;
 };
 

@@ -7,13 +7,10 @@
 
 #include "Tune.h"
 #include "EndsSearch.h"
+#include "Look.h"
 #include "SessionRunner.h"
 #include "Tasks.h"
-#include "tssa/Pipeline/Records.h"
-#include "tssa/Pipeline/Stages.h"
-#include "tssa/Tuner/Worker.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
 
 #include <chrono>
 
@@ -35,7 +32,7 @@ Expected<search::Database> openDatabase(const Options &options) {
 }
 
 /// Searches the loops of all kernels, and then other layouts for the ends of those that count.
-static Error tune(const Options &options, const cpu::Machine &machine, search::Database &database,
+static Error tune(Options &options, const cpu::Machine &machine, search::Database &database,
                   mlir::ModuleOp module, const ModelTasks &model) {
   constexpr uint64_t trialsOfTask = 64;
   // What a search of layouts gets of the budget.
@@ -62,7 +59,11 @@ static Error tune(const Options &options, const cpu::Machine &machine, search::D
   Budget budget{static_cast<uint64_t>(std::ceil(static_cast<double>(trials) * share)), {}};
   if (options.seconds)
     budget.deadline = after(*options.seconds * share);
-  if (Error error = runner.run(*module.getContext(), std::move(*open), budget))
+  Error error = runner.run(*module.getContext(), std::move(*open), budget);
+  // The page is about this session, not about those of other layouts.
+  if (!options.session)
+    options.session = runner.getFirstSession();
+  if (error)
     return error;
   if (share == 1)
     return Error::success();
@@ -72,16 +73,13 @@ static Error tune(const Options &options, const cpu::Machine &machine, search::D
   return ends.run(budget);
 }
 
-int tuneModel(const Options &options) {
+int tuneModel(Options &options) {
   Expected<cpu::Machine> machine = cpu::resolveMachine("native");
   if (!machine)
     return report("tssa-tune", machine.takeError());
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (int code = compileToTE(context, options, *machine, module))
+  if (int code = compileToTE(*context, options, *machine, module))
     return code;
   Expected<ModelTasks> model = collectTasks(*module, machine->model);
   if (!model)
@@ -99,16 +97,11 @@ int tuneModel(const Options &options) {
 }
 
 int replaySession(const Options &options) {
-  if (!sys::fs::exists(options.folder + "/tune.db"))
-    return report("tssa-tune", createStringError("'" + options.folder + "' has no database"));
-  Expected<search::Database> database = openDatabase(options);
+  Expected<search::Database> database = openExisting(options);
   if (!database)
     return report("tssa-tune", database.takeError());
-  mlir::DialectRegistry registry;
-  registerAllDialects(registry);
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  Expected<uint64_t> count = replay(*database, *options.replayed, context);
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  Expected<uint64_t> count = replay(*database, *options.replayed, *context);
   if (!count)
     return report("tssa-tune", count.takeError(), Mismatch);
   outs() << *count << " proposals of session " << *options.replayed << " are derived again\n";
