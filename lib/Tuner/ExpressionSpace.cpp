@@ -243,31 +243,41 @@ std::optional<Point> ExpressionSpace::decode(ArrayRef<int64_t> values) const {
 // Points to values
 //===----------------------------------------------------------------------===//
 
+bool ExpressionSpace::hasLoop(unsigned dim, const Point &point) const {
+  // Dims that are fused with `last` have no loop of their own, nor has one that a tile covers.
+  auto isCovered = [&](unsigned last, unsigned fused, int64_t tile) {
+    return (dim < last && dim + fused >= last) ||
+           (dim == last && tile >= draft.getFusedExtent(last, fused));
+  };
+  if (point.vectorDim && isCovered(*point.vectorDim, point.fused, point.vectors * point.lanes))
+    return false;
+  for (const layout::TileRows &rows : point.rows)
+    if (isCovered(rows.dim, rows.fused, rows.extent))
+      return false;
+  const layout::Unroll *unroll = point.findUnroll(dim);
+  return getExtent(dim) > 1 && !(unroll && unroll->extent == 0);
+}
+
+ExpressionSpace::Order ExpressionSpace::dropUnused(ArrayRef<unsigned> order,
+                                                   const Point &point) const {
+  return llvm::to_vector(
+      llvm::make_filter_range(order, [&](unsigned dim) { return hasLoop(dim, point); }));
+}
+
 std::string ExpressionSpace::printLoops(const Point &point) const {
   Point shown = point;
-  auto isFused = [&](unsigned dim) {
-    if (point.vectorDim && dim < *point.vectorDim && dim + point.fused >= *point.vectorDim)
-      return true;
-    return llvm::any_of(point.rows, [&](const layout::TileRows &rows) {
-      return dim < rows.dim && dim + rows.fused >= rows.dim;
-    });
-  };
-  llvm::erase_if(shown.outer, [&](unsigned dim) { return isFused(dim) || getExtent(dim) == 1; });
-  llvm::erase_if(shown.reductions, [&](unsigned dim) {
-    const layout::Unroll *unroll = point.findUnroll(dim);
-    return getExtent(dim) == 1 || (unroll && unroll->extent == 0);
-  });
+  shown.outer = dropUnused(point.outer, point);
+  shown.reductions = dropUnused(point.reductions, point);
   std::string text;
   llvm::raw_string_ostream(text) << shown;
   return text;
 }
 
-/// Returns the position of `order` in `orders`, but dims of size 1 do not count.
-template <typename Drop>
-static int64_t findOrder(ArrayRef<SmallVector<unsigned>> orders, ArrayRef<unsigned> order,
-                         Drop dropTrivial) {
-  SmallVector<unsigned> own = dropTrivial(order);
-  auto found = llvm::find_if(orders, [&](ArrayRef<unsigned> o) { return dropTrivial(o) == own; });
+int64_t ExpressionSpace::findOrder(ArrayRef<Order> orders, ArrayRef<unsigned> order,
+                                   const Point &point) const {
+  Order own = dropUnused(order, point);
+  auto found =
+      llvm::find_if(orders, [&](const Order &other) { return dropUnused(other, point) == own; });
   return found == orders.end() ? none : found - orders.begin();
 }
 
@@ -296,9 +306,8 @@ std::optional<std::vector<int64_t>> ExpressionSpace::encode(const Point &point) 
     else
       values[Inner] = unroll.extent;
   }
-  auto drop = [&](ArrayRef<unsigned> order) { return dropTrivial(order); };
-  values[Reduce] = findOrder(reductionOrders, point.reductions, drop);
-  values[Outer] = findOrder(outerOrders, point.outer, drop);
+  values[Reduce] = findOrder(reductionOrders, point.reductions, point);
+  values[Outer] = findOrder(outerOrders, point.outer, point);
   for (int64_t fuse : {1, 0}) {
     values[Fuse] = fuse;
     for (auto [knob, value] : llvm::zip_equal(knobs, values))

@@ -47,6 +47,14 @@ private:
   std::vector<Order> listOrders(unsigned first, unsigned last,
                                 llvm::ArrayRef<mlir::tssa::layout::RankedPoint> ranked) const;
   Order dropTrivial(llvm::ArrayRef<unsigned> order) const;
+  /// Returns whether `dim` has a loop around the tile that runs more than once.
+  bool hasLoop(unsigned dim, const mlir::tssa::layout::Point &point) const;
+  /// Returns the dims of `order` that have such a loop: only their order counts.
+  Order dropUnused(llvm::ArrayRef<unsigned> order,
+                   const mlir::tssa::layout::Point &point) const;
+  /// Returns the position of the first of `orders` that is the same for the loops of `point`, or -1.
+  int64_t findOrder(llvm::ArrayRef<Order> orders, llvm::ArrayRef<unsigned> order,
+                    const mlir::tssa::layout::Point &point) const;
   bool setVector(llvm::ArrayRef<int64_t> values, mlir::tssa::layout::Point &point) const;
   bool setRows(llvm::ArrayRef<int64_t> values, mlir::tssa::layout::Point &point) const;
   void setUnrolled(llvm::ArrayRef<int64_t> values, mlir::tssa::layout::Point &point) const;

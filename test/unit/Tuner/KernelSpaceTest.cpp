@@ -13,6 +13,7 @@
 #include "tssa/Search/Random.h"
 
 #include <cmath>
+#include <set>
 
 using namespace tssa;
 using namespace tssa::tuner;
@@ -125,6 +126,34 @@ TEST_F(KernelSpaceTest, PointsWithEqualLoopsHaveOneForm) {
   };
   EXPECT_FALSE(isLegal(vectors + " rows=0 rows_extent=16" + no2 + rest));
   EXPECT_FALSE(isLegal(vectors + " rows=1 rows_extent=2" + no2 + rest));
+}
+
+TEST_F(KernelSpaceTest, OrdersOfLoopsThatAreUnrolledAreOne) {
+  create(convolutionTask);
+  const search::Space &own = space->getSpace();
+  search::Point point = space->getDefault();
+  auto position = [&](llvm::StringRef name) {
+    auto found = llvm::find_if(own.getKnobs(), [&](auto &knob) { return knob.name == name; });
+    return found - own.getKnobs().begin();
+  };
+  size_t taps = position("taps"), reduce = position("reduce");
+  // With both taps unrolled there is one reduction loop, which has one order.
+  point[taps] = 2;
+  std::set<search::Point> canonical;
+  for (size_t i = 0; i < own.getKnobs()[reduce].values.size(); ++i) {
+    point[reduce] = i;
+    if (own.isLegal(point))
+      canonical.insert(space->canonicalize(point));
+  }
+  EXPECT_EQ(canonical.size(), 1u);
+  // Without, all orders of the three loops are different.
+  point[taps] = 0;
+  canonical.clear();
+  for (size_t i = 0; i < own.getKnobs()[reduce].values.size(); ++i) {
+    point[reduce] = i;
+    canonical.insert(space->canonicalize(point));
+  }
+  EXPECT_EQ(canonical.size(), 6u);
 }
 
 TEST_F(KernelSpaceTest, AdoptsTheNearestValuesOfAnotherSpace) {

@@ -137,12 +137,12 @@ TEST_F(SessionTest, ASearchEndsWithoutGains) {
 }
 
 TEST_F(SessionTest, TheBudgetGoesToTheTaskThatCounts) {
-  Plan plan = makePlan({productTask, convolutionTask}, 64);
+  Plan plan = makePlan({productTask, convolutionTask}, 40);
   plan.tasks[0].calls = 1e-6;
   auto session = createSession(plan);
   run(*session, nullptr, 0);
   EXPECT_EQ(session->getTasks()[0].trials, 8u);
-  EXPECT_EQ(session->getTasks()[1].trials, 56u);
+  EXPECT_EQ(session->getTasks()[1].trials, 32u);
 }
 
 TEST_F(SessionTest, ATaskAtItsRoofLeaves) {
