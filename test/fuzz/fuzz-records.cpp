@@ -78,24 +78,24 @@ func.func @main(%x: tensor<4x64xf32>) -> tensor<4x64xf32> {
 })";
 
 static constexpr llvm::StringLiteral chain = R"(
-te.kernel @k(%x: tensor<6x10xf32>) -> tensor<10x6xf32> {
+te.kernel @k(%x: tensor<6x10xf32>) -> tensor<6x10xf32> {
   %s = te.compute @a (d0: 6, d1: 10) {
     %a = te.read %x[d0, d1] : tensor<6x10xf32>
     %b = arith.negf %a : f32
     te.yield %b : f32
   } : tensor<6x10xf32>
-  %z = te.compute @b (d0: 10, d1: 6) {
-    %a = te.read %s[d1, d0] : tensor<6x10xf32>
+  %z = te.compute @b (d0: 6, d1: 10) {
+    %a = te.read %s[d0, d1] : tensor<6x10xf32>
     %b = arith.addf %a, %a : f32
     te.yield %b : f32
-  } : tensor<10x6xf32>
-  te.return %z : tensor<10x6xf32>
+  } : tensor<6x10xf32>
+  te.return %z : tensor<6x10xf32>
 } schedule {
   layout.store 0 as map<pad(1, to 4), split(1, [*, 4])>
 }
-func.func @main(%x: tensor<6x10xf32>) -> tensor<10x6xf32> {
-  %y = te.launch @k(%x) : (tensor<6x10xf32>) -> tensor<10x6xf32>
-  return %y : tensor<10x6xf32>
+func.func @main(%x: tensor<6x10xf32>) -> tensor<6x10xf32> {
+  %y = te.launch @k(%x) : (tensor<6x10xf32>) -> tensor<6x10xf32>
+  return %y : tensor<6x10xf32>
 })";
 
 //===----------------------------------------------------------------------===//
