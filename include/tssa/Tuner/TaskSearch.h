@@ -8,9 +8,10 @@
 /// \file
 /// A round of a task proposes a batch of points: mutations of the best ones and random ones from
 /// the sampler, the draft's picks, and the best points of other tasks. The draft keeps 256 of them,
-/// the cost model ranks those, and of the best 32 seven that lie far apart are taken, and one at
-/// random (Search/Batch.h). The default is in the first batch. After four rounds without a gain of
-/// 0.5 %, steps of single knobs around the two best points follow, until they gain nothing.
+/// and the cost model ranks those. A batch of eight has the three best steps of one knob around the
+/// two fastest points, four that lie far apart among the best 32, and one at random
+/// (Search/Batch.h). The default is the first of all. After four rounds without a gain of 0.5 %,
+/// only steps follow, until they gain nothing.
 ///
 /// What is proposed is a function of the seed, the task, the earlier trials and the model: a
 /// session is replayed from its trials.
