@@ -36,23 +36,13 @@ Expected<search::Database> openExisting(const Options &options) {
 
 /// Writes a file, under a temporary name first.
 static Error writeFile(StringRef path, StringRef text) {
-  auto fail = [&](Error error) {
-    return createStringError("'" + path + "' cannot be written: " + toString(std::move(error)));
-  };
-  Expected<sys::fs::TempFile> file = sys::fs::TempFile::create(path + ".%%%%%%%%.part", 0644);
-  if (!file)
-    return fail(file.takeError());
-  raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-  stream << text;
-  stream.flush();
-  if (std::error_code error = stream.error()) {
-    stream.clear_error();
-    consumeError(file->discard());
-    return fail(errorCodeToError(error));
-  }
-  if (Error error = file->keep(path))
-    return fail(std::move(error));
-  return Error::success();
+  Error error = writeToOutput(path, [&](raw_ostream &stream) {
+    stream << text;
+    return Error::success();
+  });
+  if (!error)
+    return error;
+  return createStringError("'" + path + "' cannot be written: " + toString(std::move(error)));
 }
 
 static Error writeReport(const Options &options) {
