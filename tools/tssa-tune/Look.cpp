@@ -42,7 +42,7 @@ static Error writeFile(StringRef path, StringRef text) {
   });
   if (!error)
     return error;
-  return createStringError("'" + path + "' cannot be written: " + toString(std::move(error)));
+  return createStringError("cannot write " + toString(std::move(error))); // names the path
 }
 
 static Error writeReport(const Options &options) {
