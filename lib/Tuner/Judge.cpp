@@ -13,7 +13,6 @@ using llvm::ArrayRef;
 using llvm::Error;
 using llvm::Expected;
 
-static constexpr size_t pointsOfRound = 8, fewMeasured = 16;
 static constexpr size_t checkpoints[] = {8, 16, 32, 64};
 
 namespace {
@@ -51,23 +50,17 @@ void PoolSearch::take(const search::Measured &entry) {
 }
 
 Error PoolSearch::rank(std::vector<search::Candidate> &candidates) {
-  std::vector<double> scores;
+  bool isScored = false;
   if (ranking == SearchOptions::Model && rows.size() >= fewMeasured) {
-    if (Error error = model.train(rows))
-      return error;
-    std::vector<search::Features> features;
-    for (const search::Candidate &candidate : candidates)
-      features.push_back(space.getFeatures(candidate.point));
-    auto predicted = model.predict(features);
-    if (!predicted)
-      return predicted.takeError();
-    if (*predicted)
-      scores = std::move(**predicted);
+    Expected<bool> scored = scoreByModel(space, model, rows, candidates);
+    if (!scored)
+      return scored.takeError();
+    isScored = *scored;
   }
-  for (auto [position, candidate] : llvm::enumerate(candidates))
-    candidate.score = ranking == SearchOptions::None ? random.uniform()
-                      : scores.empty()               ? -space.getCycles(candidate.point)
-                                                     : scores[position];
+  for (search::Candidate &candidate : candidates)
+    if (!isScored)
+      candidate.score = ranking == SearchOptions::None ? random.uniform()
+                                                       : -space.getCycles(candidate.point);
   sortByScore(candidates);
   return Error::success();
 }

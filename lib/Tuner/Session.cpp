@@ -17,8 +17,6 @@ using llvm::ArrayRef;
 using llvm::Error;
 using llvm::Expected;
 
-/// How many points a round has.
-static constexpr uint64_t pointsOfRound = 8;
 /// A task leaves at this share of its roof, or if it could gain at most this share of the model.
 static constexpr double nearRoof = 0.97, leastOfModel = 0.002;
 
@@ -163,7 +161,7 @@ Expected<std::optional<Session::Round>> Session::propose() {
     std::optional<size_t> task = chooseTask();
     if (!task || used >= plan.trials)
       return std::nullopt;
-    auto points = tasks[*task].search->propose(std::min(plan.trials - used, pointsOfRound), *model,
+    auto points = tasks[*task].search->propose(std::min<uint64_t>(plan.trials - used, pointsOfRound), *model,
                                                rows, findForeign(*task));
     if (!points)
       return points.takeError();

@@ -16,8 +16,6 @@ using llvm::Expected;
 
 /// How many points the draft keeps in a round.
 static constexpr size_t keptByDraft = 256;
-/// With fewer measured points of a task, the draft ranks instead of the model.
-static constexpr size_t fewMeasured = 16;
 /// After this many rounds without `leastGain` of its time, a search goes on to its next phase.
 static constexpr unsigned mostIdleRounds = 4;
 static constexpr unsigned mostIdleSteps = 1;
@@ -185,24 +183,34 @@ std::vector<search::Candidate> TaskSearch::collectSteps(search::Random &random) 
   return candidates;
 }
 
+Expected<bool> tuner::scoreByModel(const KernelSpace &space, search::CostModel &model,
+                                   ArrayRef<search::Row> rows,
+                                   std::vector<search::Candidate> &candidates) {
+  if (Error error = model.train(rows))
+    return std::move(error);
+  std::vector<search::Features> features;
+  for (const search::Candidate &candidate : candidates)
+    features.push_back(space.getFeatures(candidate.point));
+  auto scores = model.predict(features);
+  if (!scores)
+    return scores.takeError();
+  if (!*scores)
+    return false;
+  for (auto [candidate, score] : llvm::zip_equal(candidates, **scores))
+    candidate.score = score;
+  return true;
+}
+
 /// Ranks the candidates by the model once it knows enough of this task.
 Error TaskSearch::rank(std::vector<search::Candidate> &candidates, search::CostModel &model,
                        ArrayRef<search::Row> rows) {
   if (options.ranking != SearchOptions::Model || countMeasured() < fewMeasured)
     return Error::success();
-  if (Error error = model.train(rows))
-    return error;
-  std::vector<search::Features> features;
-  for (const search::Candidate &candidate : candidates)
-    features.push_back(space->getFeatures(candidate.point));
-  auto scores = model.predict(features);
-  if (!scores)
-    return scores.takeError();
-  if (!*scores)
-    return Error::success();
-  for (auto [candidate, score] : llvm::zip_equal(candidates, **scores))
-    candidate.score = score;
-  sortByScore(candidates);
+  Expected<bool> isScored = scoreByModel(*space, model, rows, candidates);
+  if (!isScored)
+    return isScored.takeError();
+  if (*isScored)
+    sortByScore(candidates);
   return Error::success();
 }
 

@@ -13,20 +13,6 @@ using namespace llvm;
 
 namespace tssa::compile {
 
-int getExitCode(operators::Fault fault) {
-  switch (fault) {
-  case operators::Fault::None:
-    return Success;
-  case operators::Fault::Unsupported:
-    return Unsupported;
-  case operators::Fault::Limit:
-    return LimitReached;
-  case operators::Fault::Model:
-    return ModelError;
-  }
-  llvm_unreachable("every fault has a code");
-}
-
 /// The version of the JSON format. Versions only add fields, and readers ignore unknown fields.
 static constexpr int64_t formatVersion = 1;
 

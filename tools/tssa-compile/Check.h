@@ -12,9 +12,6 @@
 
 namespace tssa::compile {
 
-/// Returns the exit code for `fault`.
-int getExitCode(operators::Fault fault);
-
 /// Implements --check: imports the model, reports all unsupported features that it uses, and
 /// returns the exit code. docs/check.md describes the JSON output.
 int checkModel(mlir::MLIRContext &context, const Options &options, const ImportOptions &import);

@@ -7,6 +7,7 @@
 #ifndef TOOLS_TSSA_COMPILE_OPTIONS_H
 #define TOOLS_TSSA_COMPILE_OPTIONS_H
 
+#include "tools/common/ExitCode.h"
 #include "tssa/Support/Transforms.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
@@ -16,16 +17,6 @@
 #include <string>
 
 namespace tssa::compile {
-
-enum ExitCode {
-  Success = 0,
-  ModelError = 1,
-  UsageError = 2,
-  Unsupported = 3,
-  Mismatch = 4,
-  LimitReached = 5,
-  InternalError = 70
-};
 
 enum class Emit { Machine, Module, Schedule, LLVM, PTX, Assembly, Object, SharedObject };
 

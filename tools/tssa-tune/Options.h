@@ -7,6 +7,7 @@
 #ifndef TOOLS_TSSA_TUNE_OPTIONS_H
 #define TOOLS_TSSA_TUNE_OPTIONS_H
 
+#include "tools/common/ExitCode.h"
 #include "tssa/Import/Options.h"
 #include "tssa/Tuner/TaskSearch.h"
 
@@ -14,16 +15,6 @@
 #include <string>
 
 namespace tssa::tune {
-
-enum ExitCode {
-  Success = 0,
-  ModelError = 1,
-  UsageError = 2,
-  Unsupported = 3,
-  Mismatch = 4,
-  LimitReached = 5,
-  InternalError = 70
-};
 
 struct Options {
   std::string program; ///< the path of this program, which its workers run

@@ -13,19 +13,6 @@ using namespace llvm;
 
 namespace tssa::tune {
 
-static int getExitCode(operators::Fault fault) {
-  switch (fault) {
-  case operators::Fault::Unsupported:
-    return Unsupported;
-  case operators::Fault::Limit:
-    return LimitReached;
-  case operators::Fault::Model:
-  case operators::Fault::None:
-    break;
-  }
-  return ModelError;
-}
-
 int compileToTE(mlir::MLIRContext &context, const Options &options, const cpu::Machine &machine,
                 mlir::OwningOpRef<mlir::ModuleOp> &module) {
   ImportReport report;

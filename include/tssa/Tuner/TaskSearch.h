@@ -30,6 +30,17 @@ namespace tssa::tuner {
 /// Sorts from the best score to the worst. Those of equal scores keep their order.
 void sortByScore(std::vector<search::Candidate> &candidates);
 
+/// How many points a round has.
+inline constexpr size_t pointsOfRound = 8;
+/// With fewer measured points of a task, the draft ranks instead of the model.
+inline constexpr size_t fewMeasured = 16;
+
+/// Trains `model` on `rows` and makes what it predicts the scores of `candidates`. Returns false,
+/// and leaves the scores, if it does not predict.
+llvm::Expected<bool> scoreByModel(const KernelSpace &space, search::CostModel &model,
+                                  llvm::ArrayRef<search::Row> rows,
+                                  std::vector<search::Candidate> &candidates);
+
 struct SearchOptions {
   uint64_t seed = 1;
   /// `evolution`, `random` or `coordinates`.

@@ -29,14 +29,12 @@ protected:
     llvm::SmallString<128> path;
     EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("tssa-ends", path));
     folder = path.str();
-    auto task = createTask(convolutionTask);
     llvm::StringRef text = llvm::StringRef(convolutionTask).split('\n').second;
     module = buildTaskModule(
         *mlir::parseSourceString<mlir::ModuleOp>(text.split(" schedule").first, &context)
              ->getOps<te::KernelOp>()
              .begin(),
         {1}, machine);
-    (void)task;
   }
   ~EndsTest() override { (void)llvm::sys::fs::remove_directories(folder); }
 
