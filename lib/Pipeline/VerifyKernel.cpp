@@ -11,16 +11,29 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
 #include "tssa/Externs/Externs.h"
+#include "tssa/Reference/Window.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 
 #include <cmath>
+#include <cstring>
 
 using namespace tssa;
 using namespace tssa::reference;
 namespace te = mlir::tssa::te;
 using llvm::Error;
 using llvm::Expected;
+
+KernelSignature KernelSignature::get(te::KernelOp kernel) {
+  KernelSignature signature;
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    signature.types.push_back(type);
+    signature.windows.push_back(kernel.getArgumentWindow(i));
+  }
+  for (unsigned i = 0; i < kernel.getResultTypes().size(); ++i)
+    signature.resultWindows.push_back(kernel.getResultWindow(i));
+  return signature;
+}
 
 KernelRunner::KernelRunner() = default;
 KernelRunner::~KernelRunner() = default;
@@ -109,13 +122,13 @@ KernelRunner::create(te::KernelOp kernel, const cpu::Machine &machine, bool veri
     return llvm::createStringError("stage loops failed on kernel '" + kernel.getSymName() + "'");
   if (afterLoops)
     afterLoops(*module);
-  return createFromLoops(*module, kernel.getSymName(), kernel.getArgumentTypes(), machine,
+  return createFromLoops(*module, kernel.getSymName(), KernelSignature::get(kernel), machine,
                          verifiesPasses);
 }
 
 Expected<std::unique_ptr<KernelRunner>>
 KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
-                              llvm::ArrayRef<mlir::Type> types, const cpu::Machine &machine,
+                              const KernelSignature &signature, const cpu::Machine &machine,
                               bool verifiesPasses) {
   mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(module.getLoc());
   for (const std::string &symbol : {name.str(), (name + ".extent").str()})
@@ -135,7 +148,7 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
   if (!jit)
     return jit.takeError();
   std::unique_ptr<KernelRunner> runner(new KernelRunner);
-  runner->types.assign(types.begin(), types.end());
+  runner->signature = signature;
   runner->jit = std::move(*jit);
   if (Error error = runner->jit->addObjectFile(std::move(*object)))
     return error;
@@ -173,19 +186,66 @@ Error KernelRunner::runInHalves(const KernelMemory &memory) const {
   return Error::success();
 }
 
+/// Replaces each tensor in a window by the larger tensor, with garbage around it.
+static Error makeWholes(llvm::ArrayRef<te::WindowAttr> windows,
+                        llvm::MutableArrayRef<HostTensor *> tensors) {
+  for (auto [window, tensor] : llvm::zip_equal(windows, tensors)) {
+    if (!window)
+      continue;
+    Expected<HostTensor> whole = makeWhole(*tensor, window);
+    if (!whole)
+      return whole.takeError();
+    *tensor = std::move(*whole);
+  }
+  return Error::success();
+}
+
+/// Replaces the larger tensor in which result lies by the result, which has the type of `like`.
+/// Fails if anything around it was written.
+static Error takeResult(te::WindowAttr window, const HostTensor &like, HostTensor &result) {
+  if (!window)
+    return Error::success();
+  Expected<HostTensor> part = takeFromWindow(result, like.getShape(), window);
+  if (!part)
+    return part.takeError();
+  Expected<HostTensor> whole = makeWhole(*part, window);
+  if (!whole)
+    return whole.takeError();
+  if (std::memcmp(whole->getData(), result.getData(), result.getNumBytes()) != 0)
+    return llvm::createStringError("the kernel writes outside of the window of a result");
+  result = std::move(*part);
+  return Error::success();
+}
+
 Expected<std::vector<HostTensor>> KernelRunner::run(llvm::ArrayRef<HostValue> inputs,
                                                     llvm::ArrayRef<HostTensor> like) {
-  Expected<KernelMemory> memory = KernelMemory::create(types, inputs, like);
+  llvm::SmallVector<HostValue> wholeInputs(inputs);
+  std::vector<HostTensor> wholeResults(like);
+  llvm::SmallVector<HostTensor *> tensors;
+  for (HostValue &input : wholeInputs)
+    tensors.push_back(input.tensor ? &*input.tensor : nullptr);
+  if (Error error = makeWholes(signature.windows, tensors))
+    return error;
+  tensors.clear();
+  for (HostTensor &result : wholeResults)
+    tensors.push_back(&result);
+  if (Error error = makeWholes(signature.resultWindows, tensors))
+    return error;
+  Expected<KernelMemory> memory = KernelMemory::create(signature.types, wholeInputs, wholeResults);
   if (!memory)
     return memory.takeError();
   if (Error error = runInHalves(*memory))
     return error;
-  if (Error error = memory->check(inputs))
+  if (Error error = memory->check(wholeInputs))
     return error;
   Expected<std::vector<HostTensor>> results = memory->borrowResults();
-  if (results)
-    for (HostTensor &result : *results)
-      result.getMutableData(); // a copy, because the memory ends here
+  if (!results)
+    return results.takeError();
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    result.getMutableData(); // a copy, because the memory ends here
+    if (Error error = takeResult(signature.resultWindows[i], like[i], result))
+      return error;
+  }
   return results;
 }
 

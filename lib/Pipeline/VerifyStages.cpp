@@ -128,8 +128,7 @@ Error StageVerifier::checkProgram(const Stage &stage, mlir::ModuleOp module) {
     return makeReport(stage.name, difference, findPass(stage), findKernel(launches));
   previousLaunches = std::move(launches);
   for (auto kernel : module.getOps<te::KernelOp>())
-    kernelTypes[kernel.getSymName().str()] =
-        std::vector<mlir::Type>(kernel.getArgumentTypes().begin(), kernel.getArgumentTypes().end());
+    signatures[kernel.getSymName().str()] = KernelSignature::get(kernel);
   return Error::success();
 }
 
@@ -281,7 +280,7 @@ Error StageVerifier::checkKernel(mlir::ModuleOp module, llvm::StringRef name,
   auto report = [&](const std::string &what) {
     return makeReport("loops", what, "", describe(launches.front()));
   };
-  auto runner = KernelRunner::createFromLoops(module, name, kernelTypes[name.str()], machine);
+  auto runner = KernelRunner::createFromLoops(module, name, signatures[name.str()], machine);
   if (!runner)
     return report(toString(runner.takeError()));
   ++numKernels;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Reference/Evaluator.h"
+#include "tssa/Reference/Window.h"
 #include "Interpreter.h"
 #include "dialects/tssa/Analysis/Aliases.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -199,6 +200,26 @@ Error Interpreter::evaluate(te::LaunchOp op) {
   set(op.getResults(), *results);
   if (options.onLaunch)
     return options.onLaunch({op, kernel, inputs, *results, sumMagnitude});
+  return Error::success();
+}
+
+Error Interpreter::evaluate(te::JoinOp op) {
+  const HostTensor &first = *get(op.getParts().front()).tensor;
+  SmallVector<int64_t> shape(first.getShape()), at(shape.size());
+  shape[op.getAxis()] = op.getResult().getType().getDimSize(op.getAxis());
+  Expected<HostTensor> whole = HostTensor::create(first.getKind(), shape);
+  if (!whole)
+    return whole.takeError();
+  for (Value part : op.getParts()) {
+    const HostTensor &tensor = *get(part).tensor;
+    shape[op.getAxis()] = tensor.getShape()[op.getAxis()];
+    if (tensor.getShape() != ArrayRef(shape))
+      return makeError(op.getLoc(), "a part of " + tensor.describeType() + " does not fit into " +
+                                        whole->describeType());
+    putInto(tensor, at, *whole);
+    at[op.getAxis()] += shape[op.getAxis()];
+  }
+  set(op.getResult(), HostValue(std::move(*whole)));
   return Error::success();
 }
 

@@ -73,7 +73,7 @@ Error Interpreter::runBlock(Block &block) {
 Error Interpreter::evaluate(Operation &op) {
   return llvm::TypeSwitch<Operation *, Error>(&op)
       .Case<te::ExpressionOpInterface, te::ConstantOp, te::ExternOp, te::CheckOp, te::RandomKeyOp,
-            te::ResultOp, te::LaunchOp, func::CallOp, scf::IfOp, scf::ForOp, scf::WhileOp,
+            te::ResultOp, te::LaunchOp, te::JoinOp, func::CallOp, scf::IfOp, scf::ForOp, scf::WhileOp,
             arith::ConstantOp, arith::SelectOp, tensor::DimOp, tensor::ExtractOp,
             tensor::FromElementsOp, tensor::CastOp, tensor::EmptyOp, memref::AllocOp,
             memref::DeallocOp, memref::ViewOp, memref::CastOp, memref::DimOp, memref::LoadOp,

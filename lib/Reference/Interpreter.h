@@ -61,6 +61,7 @@ private:
   Error evaluate(mlir::tssa::te::RandomKeyOp op);
   Error evaluate(mlir::tssa::te::ResultOp op);
   Error evaluate(mlir::tssa::te::LaunchOp op);
+  Error evaluate(mlir::tssa::te::JoinOp op);
   Error evaluate(mlir::func::CallOp op);
   Error evaluate(mlir::scf::IfOp op);
   Error evaluate(mlir::scf::ForOp op);

@@ -18,6 +18,7 @@
 #include "dialects/te/Analysis/UpdateTarget.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tssa/Reference/Window.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -27,9 +28,6 @@ using namespace ::tssa::reference;
 using namespace mlir::tssa;
 using llvm::Error;
 using llvm::Expected;
-
-/// As a float of any width this byte makes a NaN. It does not make a valid size or index.
-static constexpr uint8_t garbage = 0xFF;
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -203,9 +201,76 @@ Expected<SmallVector<HostValue>> Interpreter::loadAll(Operation *op, ValueRange 
   return loaded;
 }
 
-static bool overlap(const HostMemory &a, const HostMemory &b) {
-  return a.storage == b.storage && a.offset < b.offset + b.getNumBytes() &&
-         b.offset < a.offset + a.getNumBytes();
+/// Returns the sizes of a tensor of type `type` that lies in memory of sizes `whole`.
+static SmallVector<int64_t> getPartShape(Type type, ArrayRef<int64_t> whole) {
+  SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
+  for (auto [size, outer] : llvm::zip_equal(shape, whole))
+    size = ShapedType::isDynamic(size) ? outer : size;
+  return shape;
+}
+
+/// Replaces the memory of each parameter in a window by the tensor there.
+static Error takeFromWindows(te::KernelOp kernel, MutableArrayRef<HostValue> inputs) {
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    te::WindowAttr window = kernel.getArgumentWindow(i);
+    if (!window)
+      continue;
+    Expected<HostTensor> part = takeFromWindow(
+        *input.tensor, getPartShape(kernel.getArgumentTypes()[i], input.tensor->getShape()),
+        window);
+    if (!part)
+      return part.takeError();
+    input = HostValue(std::move(*part));
+  }
+  return Error::success();
+}
+
+/// Stores a result of a kernel, in its window if it has one.
+static Error storeResult(te::LaunchOp op, te::WindowAttr window, const HostTensor &result,
+                         const HostMemory &memory) {
+  if (!window)
+    return storeTensor(op, result, memory);
+  Expected<HostTensor> whole = loadTensor(op, memory);
+  if (!whole)
+    return whole.takeError();
+  if (getWholeShape(result.getShape(), window) != whole->getShape())
+    return makeError(op.getLoc(), "expected a buffer that a window of " + result.describeType() +
+                                      " fits into");
+  putInto(result, window.getAt(), *whole);
+  return storeTensor(op, *whole, memory);
+}
+
+/// The memory of a tensor that a kernel uses.
+struct KernelBuffer {
+  const HostMemory &memory;
+  Type type;
+  te::WindowAttr window; ///< null if the tensor is all of the memory
+
+  /// Returns the indexes at which the tensor begins and ends in dim `dim` of its memory.
+  std::pair<int64_t, int64_t> getBounds(unsigned dim) const {
+    int64_t begin = window ? window.getAt()[dim] : 0;
+    return {begin, begin + getPartShape(type, memory.shape)[dim]};
+  }
+};
+
+static bool isSameMemory(const HostMemory &a, const HostMemory &b) {
+  return a.storage == b.storage && a.offset == b.offset && a.shape == b.shape;
+}
+
+static bool overlap(const KernelBuffer &a, const KernelBuffer &b) {
+  const HostMemory &first = a.memory, &second = b.memory;
+  if (first.storage != second.storage || first.offset >= second.offset + second.getNumBytes() ||
+      second.offset >= first.offset + first.getNumBytes())
+    return false;
+  if (!isSameMemory(first, second))
+    return true;
+  for (unsigned dim = 0; dim < first.shape.size(); ++dim) {
+    auto [begin, end] = a.getBounds(dim);
+    auto [otherBegin, otherEnd] = b.getBounds(dim);
+    if (begin >= otherEnd || otherBegin >= end)
+      return false;
+  }
+  return true;
 }
 
 /// Whether a kernel may write a result to the memory of its parameter `index`. It may if the
@@ -225,18 +290,27 @@ static bool mayOverwrite(te::KernelOp kernel, unsigned index) {
 }
 
 Error Interpreter::checkOverwrites(te::LaunchOp op, te::KernelOp kernel) {
-  for (auto [number, out] : llvm::enumerate(op.getOuts())) {
-    const HostMemory &written = *get(out).memory;
-    for (Value other : op.getOuts().drop_front(number + 1))
-      if (overlap(written, *get(other).memory))
+  auto getOut = [&](unsigned i) {
+    return KernelBuffer{*get(op.getOuts()[i]).memory, kernel.getResultTypes()[i],
+                        kernel.getResultWindow(i)};
+  };
+  for (unsigned number = 0; number < op.getOuts().size(); ++number) {
+    KernelBuffer written = getOut(number);
+    for (unsigned other = number + 1; other < op.getOuts().size(); ++other)
+      if (overlap(written, getOut(other)))
         return makeError(op.getLoc(),
                          "two results of kernel '" + op.getKernel() + "' share memory");
     for (auto [index, input] : llvm::enumerate(op.getInputs())) {
       const HostValue &value = get(input);
-      if (!value.memory || !overlap(written, *value.memory))
+      if (!value.memory)
         continue;
-      bool same = value.memory->offset == written.offset &&
-                  value.memory->getNumBytes() == written.getNumBytes();
+      KernelBuffer read{*value.memory, kernel.getArgumentTypes()[index],
+                        kernel.getArgumentWindow(index)};
+      if (!overlap(written, read))
+        continue;
+      bool same = value.memory->offset == written.memory.offset &&
+                  value.memory->getNumBytes() == written.memory.getNumBytes() &&
+                  read.window == written.window;
       if (!same || !mayOverwrite(kernel, index))
         return makeError(op.getLoc(), "kernel '" + op.getKernel() + "' writes result " +
                                           llvm::Twine(number) + " over parameter " +
@@ -252,12 +326,15 @@ Error Interpreter::evaluateOnMemory(te::LaunchOp op, te::KernelOp kernel) {
   Expected<SmallVector<HostValue>> inputs = loadAll(op, op.getInputs());
   if (!inputs)
     return inputs.takeError();
+  if (Error error = takeFromWindows(kernel, *inputs))
+    return error;
   sumMagnitude = 0;
   Expected<SmallVector<HostTensor>> results = runKernel(kernel, *inputs);
   if (!results)
     return results.takeError();
-  for (auto [out, result] : llvm::zip_equal(op.getOuts(), *results))
-    if (Error error = storeTensor(op, result, *get(out).memory))
+  for (auto [i, result] : llvm::enumerate(*results))
+    if (Error error =
+            storeResult(op, kernel.getResultWindow(i), result, *get(op.getOuts()[i]).memory))
       return error;
   if (options.onLaunch)
     return options.onLaunch({op, kernel, *inputs, *results, sumMagnitude});

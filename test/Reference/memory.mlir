@@ -3,6 +3,8 @@
 // RUN: not tssa-opt %s --te-evaluate=function=beyond 2>&1 | FileCheck %s --check-prefix=BEYOND
 // RUN: not tssa-opt %s --te-evaluate=function=released 2>&1 | FileCheck %s --check-prefix=RELEASED
 // RUN: tssa-opt %s --te-evaluate=function=unwritten | FileCheck %s --check-prefix=UNWRITTEN
+// RUN: tssa-opt %s --te-evaluate=function=side_by_side | FileCheck %s --check-prefix=SIDE
+// RUN: not tssa-opt %s --te-evaluate=function=across 2>&1 | FileCheck %s --check-prefix=ACROSS
 
 module attributes {te.weights = [#te.weight<offset = 64, value = dense<[5.0, 6.0]> : tensor<2xf32>>]} {
   func.func @plan() -> index {
@@ -49,6 +51,53 @@ module attributes {te.weights = [#te.weight<offset = 64, value = dense<[5.0, 6.0
     return %y : memref<2xf32>
   }
 
+  // A kernel reads one window of a tensor and writes another one.
+  // SIDE: result 0: 2x4xf32
+  // SIDE-SAME: 5, 6, 10, 12], [
+  // SIDE-SAME: 5, 6, 10, 12]
+  func.func @side_by_side(%w: memref<?xi8> {te.weights}) -> memref<2x4xf32> {
+    %c64 = arith.constant 64 : index
+    %x = memref.view %w[%c64][] : memref<?xi8> to memref<2xf32>
+    %y = memref.alloc() : memref<2x4xf32>
+    te.launch @left(%x) outs(%y : memref<2x4xf32>) : (memref<2xf32>) -> ()
+    te.launch @right(%y) outs(%y : memref<2x4xf32>) : (memref<2x4xf32>) -> ()
+    return %y : memref<2x4xf32>
+  }
+
+  // ACROSS: kernel 'middle' writes result 0 over parameter 0, which it still reads
+  func.func @across(%w: memref<?xi8> {te.weights}) -> memref<2x4xf32> {
+    %c64 = arith.constant 64 : index
+    %x = memref.view %w[%c64][] : memref<?xi8> to memref<2xf32>
+    %y = memref.alloc() : memref<2x4xf32>
+    te.launch @left(%x) outs(%y : memref<2x4xf32>) : (memref<2xf32>) -> ()
+    te.launch @middle(%y) outs(%y : memref<2x4xf32>) : (memref<2x4xf32>) -> ()
+    return %y : memref<2x4xf32>
+  }
+
+  te.kernel @left(%x: tensor<2xf32>) -> (tensor<2x2xf32> {te.window = #te.window<sizes = [-1, 4], at = [0, 0]>}) {
+    %y = te.compute @y (d0: 2, d1: 2) {
+      %v = te.read %x[d1] : tensor<2xf32>
+      te.yield %v : f32
+    } : tensor<2x2xf32>
+    te.return %y : tensor<2x2xf32>
+  }
+  te.kernel @right(%x: tensor<2x2xf32> {te.window = #te.window<sizes = [-1, 4], at = [0, 0]>})
+      -> (tensor<2x2xf32> {te.window = #te.window<sizes = [-1, 4], at = [0, 2]>}) {
+    %y = te.compute @y (d0: 2, d1: 2) {
+      %v = te.read %x[d0, d1] : tensor<2x2xf32>
+      %w = arith.addf %v, %v : f32
+      te.yield %w : f32
+    } : tensor<2x2xf32>
+    te.return %y : tensor<2x2xf32>
+  }
+  te.kernel @middle(%x: tensor<2x2xf32> {te.window = #te.window<sizes = [-1, 4], at = [0, 0]>})
+      -> (tensor<2x2xf32> {te.window = #te.window<sizes = [-1, 4], at = [0, 1]>}) {
+    %y = te.compute @y (d0: 2, d1: 2) {
+      %v = te.read %x[d0, d1] : tensor<2x2xf32>
+      te.yield %v : f32
+    } : tensor<2x2xf32>
+    te.return %y : tensor<2x2xf32>
+  }
   te.kernel @double(%x: tensor<2xf32>) -> tensor<2xf32> {
     %y = te.compute @y (d0: 2) {
       %v = te.read %x[d0] : tensor<2xf32>

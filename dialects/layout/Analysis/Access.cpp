@@ -20,12 +20,28 @@ int64_t layout::getAssumedSize(int64_t size) {
   return ShapedType::isDynamic(size) ? assumedSize : size;
 }
 
-static SmallVector<int64_t> getStrides(RankedTensorType type) {
+/// Returns the strides of a tensor in memory, where it may lie in a larger tensor.
+static SmallVector<int64_t> getStrides(RankedTensorType type, te::WindowAttr window) {
   SmallVector<int64_t> strides(type.getRank(), 1);
-  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim)
-    strides[dim] = llvm::SaturatingMultiply<uint64_t>(strides[dim + 1],
-                                                      getAssumedSize(type.getDimSize(dim + 1)));
+  for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
+    int64_t outer = window ? window.getSizes()[dim + 1] : -1;
+    int64_t size = outer == -1 ? getAssumedSize(type.getDimSize(dim + 1)) : outer;
+    strides[dim] = llvm::SaturatingMultiply<uint64_t>(strides[dim + 1], size);
+  }
   return strides;
+}
+
+/// Returns the window of a parameter of a kernel or of a result of one, or null if it has none.
+static te::WindowAttr findWindow(Value tensor) {
+  if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    auto kernel = dyn_cast<te::KernelOp>(argument.getOwner()->getParentOp());
+    return kernel ? kernel.getArgumentWindow(argument.getArgNumber()) : te::WindowAttr();
+  }
+  for (OpOperand &use : tensor.getUses())
+    if (isa<te::ReturnOp>(use.getOwner()))
+      return use.getOwner()->getParentOfType<te::KernelOp>().getResultWindow(
+          use.getOperandNumber());
+  return {};
 }
 
 static int64_t countElementBytes(RankedTensorType type) {
@@ -58,7 +74,7 @@ static void collectDims(Value value, Block *body, llvm::SmallDenseSet<unsigned> 
 
 Access::Access(te::ReadOp read, unsigned numDims)
     : read(read), numDims(numDims), elementBytes(countElementBytes(read.getSourceType())),
-      symbols(read.getMap().getNumSymbols(), assumedSize), strides(getStrides(read.getSourceType())) {
+      symbols(read.getMap().getNumSymbols(), assumedSize), strides(getStrides(read.getSourceType(), findWindow(read.getSource()))) {
   for (AffineExpr expr : read.getMap().getResults())
     indices.emplace_back(expr);
   for (Value symbol : read.getSymbols())
@@ -68,8 +84,11 @@ Access::Access(te::ReadOp read, unsigned numDims)
       collectDims(expr, guardDims);
 }
 
-Access::Access(RankedTensorType type, unsigned numDims)
-    : numDims(numDims), elementBytes(countElementBytes(type)), strides(getStrides(type)) {
+Access::Access(Value result, unsigned numDims)
+    : numDims(numDims),
+      elementBytes(countElementBytes(cast<RankedTensorType>(result.getType()))),
+      strides(getStrides(cast<RankedTensorType>(result.getType()), findWindow(result))) {
+  auto type = cast<RankedTensorType>(result.getType());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     indices.emplace_back(getAffineDimExpr(dim, type.getContext()));
 }
@@ -168,7 +187,7 @@ SmallVector<Access> layout::getAccesses(te::ComputeOp op) {
   for (Region &piece : op.getPieces())
     piece.walk([&](te::ReadOp read) { accesses.emplace_back(read, op.getNumDims()); });
   op.getEpilogue().walk([&](te::ReadOp read) { accesses.emplace_back(read, op.getNumDims()); });
-  for (Type type : op.getResultTypes())
-    accesses.emplace_back(cast<RankedTensorType>(type), op.getNumDims());
+  for (Value result : op.getResults())
+    accesses.emplace_back(result, op.getNumDims());
   return accesses;
 }

@@ -20,8 +20,8 @@ class Access {
 public:
   /// The access of a te.read in an expression of `numDims` dims.
   Access(te::ReadOp read, unsigned numDims);
-  /// The write of a result of type `type`, which is indexed by the parallel dims.
-  Access(RankedTensorType type, unsigned numDims);
+  /// The write of `result`, which is indexed by the parallel dims.
+  Access(Value result, unsigned numDims);
 
   /// Returns how the address changes along `dim` in the first `count` iterations.
   StrideKind getStrideKind(unsigned dim, int64_t count) const;

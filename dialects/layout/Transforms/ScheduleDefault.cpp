@@ -107,6 +107,7 @@ void layout::buildApplyStores(OpPassManager &manager, const StoresObserver &obse
 
 void layout::buildSchedules(OpPassManager &manager, unsigned point,
                             const StoresObserver &observer) {
+  manager.addPass(createPlaceJoins());
   manager.addPass(createScheduleDefault({point}));
   manager.addPass(createChoosePacking());
   manager.addPass(createMaterializeStores(observer));

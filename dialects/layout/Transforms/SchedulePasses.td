@@ -44,6 +44,64 @@ def PrintTemplate : Pass<"layout-print-template", "::mlir::ModuleOp"> {
     Option<"scores", "scores", "std::string", "", "file with points, one a line, to print instead">];
 }
 
+def PlaceJoins : Pass<"layout-place-joins", "::mlir::ModuleOp"> {
+  let summary = "compute tensors where they are concatenated";
+  let description = [{
+    A launch that only concatenates tensors becomes a te.join, which copies nothing, if launches of
+    the same block compute all these tensors and only launches use them. The kernels of these
+    launches get a `te.window`: they write, and read, the tensors where the concatenation has them.
+    A concatenation may be a part of a larger one; where several have the same parts, as in a dense
+    block, the largest comes first, and the others are windows of it. This is the horizontal
+    transformation of Souffle for copies: the producers of a concatenation write its pieces.
+    Remarks give the number of parts, or the reason why a launch still copies them.
+
+    - **Needs**: to run before schedules are chosen, since the loops of two dims cannot be fused
+      where there is a window.
+    - **Keeps**: what the program computes, and launches of kernels that do more than to concatenate.
+    - **Gives up**: parts that are arguments, constants, results of updates, or in use by other ops
+      than launches; sizes that only the data decides; kernels whose schedule fuses loops; and
+      modules with `te.separate`.
+
+    ```mlir
+    // Before
+    func.func @main(%x: tensor<2x3xf32>) -> tensor<2x6xf32> {
+      %a = te.launch @neg(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      %b = te.launch @neg(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      %c = te.launch @concat(%a, %b) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x6xf32>
+      return %c : tensor<2x6xf32>
+    }
+    te.kernel @neg(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+      %y = te.compute @y (d0: 2, d1: 3) {
+        %a = te.read %x[d0, d1] : tensor<2x3xf32>
+        %p = arith.negf %a : f32
+        te.yield %p : f32
+      } : tensor<2x3xf32>
+      te.return %y : tensor<2x3xf32>
+    }
+    te.kernel @concat(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x6xf32> {
+      %y = te.compute @y (d0: 2, d1: 6) where (2 - d1 >= 0) {
+        %p = te.read %a[d0, d1] : tensor<2x3xf32>
+        te.yield %p : f32
+      } where (d1 - 3 >= 0) {
+        %p = te.read %b[d0, d1 - 3] : tensor<2x3xf32>
+        te.yield %p : f32
+      } : tensor<2x6xf32>
+      te.return %y : tensor<2x6xf32>
+    }
+
+    // After
+    func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x6xf32> {
+      %0 = te.launch @neg_0(%arg0) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      %1 = te.launch @neg_1(%0) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      %2 = te.join %0, %1 axis 1 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x6xf32>
+      return %2 : tensor<2x6xf32>
+    }
+    ...
+    ```
+  }];
+  let statistics = [Statistic<"numPlaced", "placed", "concatenations that are not copied">];
+}
+
 def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let summary = "fill in the schedule of each kernel that has no schedule";
   let description = [{

@@ -429,5 +429,6 @@ void layout::buildDeviceLayoutStage(OpPassManager &manager, const MachineModel &
                                     const StoresObserver &observer) {
   manager.addPass(createSetMachine(machine));
   manager.addPass(createMaterializeStores(observer));
+  manager.addPass(createPlaceJoins());
   manager.addPass(createScheduleSIMT());
 }

@@ -73,6 +73,8 @@ static OpFoldResult getSizeFromOp(OpResult result, unsigned dim) {
                                                            result.getResultNumber(), dim)];
     return index < 0 ? OpFoldResult() : OpFoldResult(call.getResultSizes()[index]);
   }
+  if (auto join = dyn_cast<te::JoinOp>(op)) // the size of the axis is a constant
+    return te::findSize(join.getParts().front(), dim);
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))
     return empty.getMixedSizes()[dim];
   return {};

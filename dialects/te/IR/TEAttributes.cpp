@@ -57,6 +57,23 @@ LogicalResult PortAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
 }
 
 //===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 DenseI64ArrayAttr sizes, DenseI64ArrayAttr at) {
+  if (sizes.size() != at.size() ||
+      llvm::any_of(at.asArrayRef(), [](int64_t begin) { return begin < 0; })) // C1
+    return emitError() << "expected a window to have a size and an index of at least 0 for each "
+                          "dim, got "
+                       << sizes << " and " << at;
+  for (auto [size, begin] : llvm::zip(sizes.asArrayRef(), at.asArrayRef()))
+    if (size < -1 || (size == -1 && begin != 0)) // C2
+      return emitError() << "expected a window of size " << size << " not to begin at " << begin;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Entries of tables
 //===----------------------------------------------------------------------===//
 

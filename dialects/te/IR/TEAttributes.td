@@ -75,6 +75,25 @@ def TE_PortAttr : TE_Attr<"Port", "port"> {
   }];
 }
 
+def TE_WindowAttr : TE_Attr<"Window", "window"> {
+  let summary = "the place of a tensor inside the memory of a larger tensor";
+  let description = [{
+    The attribute `te.window` of a parameter or a result of a kernel: the elements of
+    the tensor are not contiguous, but lie in a larger tensor, row by row. For each
+    dim, `sizes` has the size of the larger tensor, or -1 if it is that of the tensor
+    itself, and `at` has the index of the first element. A launch passes the memory of
+    the larger tensor. `te-plan-buffers` sets the attribute.
+
+    Constraints:
+    - (C1) `sizes` and `at` have one entry for each dim; no entry of `at` is negative.
+    - (C2) where `sizes` is -1, `at` is 0; elsewhere it is at least 0.
+
+    Example: `%x: tensor<1x8x64xf32> {te.window = #te.window<sizes = [-1, -1, 256], at = [0, 0, 64]>}`
+  }];
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$sizes, "::mlir::DenseI64ArrayAttr":$at);
+  let genVerifyDecl = 1; // C1, C2
+}
+
 def TE_WeightAttr : TE_Attr<"Weight", "weight"> {
   let summary = "a constant of the program and its offset in the weights";
   let description = [{

@@ -94,16 +94,23 @@ bool KernelOp::isFinite(unsigned arg) {
   return attrs && cast<DictionaryAttr>(attrs[arg]).contains("te.finite");
 }
 
+/// Returns `old`, the attributes of `count` parameters or results, with an attribute of number
+/// `index` set.
+static ArrayAttr withAttr(ArrayAttr old, unsigned count, unsigned index, NamedAttribute attribute) {
+  Builder builder(attribute.getName().getContext());
+  SmallVector<Attribute> attrs(count, builder.getDictionaryAttr({}));
+  if (old)
+    attrs.assign(old.begin(), old.end());
+  NamedAttrList list(cast<DictionaryAttr>(attrs[index]));
+  list.set(attribute.getName(), attribute.getValue());
+  attrs[index] = list.getDictionary(builder.getContext());
+  return builder.getArrayAttr(attrs);
+}
+
 /// Sets an attribute of a parameter.
 static void setArgAttr(KernelOp kernel, unsigned arg, NamedAttribute attribute) {
-  Builder builder(kernel.getContext());
-  SmallVector<Attribute> attrs(kernel.getNumArguments(), builder.getDictionaryAttr({}));
-  if (ArrayAttr old = kernel.getArgAttrsAttr())
-    attrs.assign(old.begin(), old.end());
-  NamedAttrList list(cast<DictionaryAttr>(attrs[arg]));
-  list.set(attribute.getName(), attribute.getValue());
-  attrs[arg] = list.getDictionary(kernel.getContext());
-  kernel.setArgAttrsAttr(builder.getArrayAttr(attrs));
+  kernel.setArgAttrsAttr(
+      withAttr(kernel.getArgAttrsAttr(), kernel.getNumArguments(), arg, attribute));
 }
 
 void KernelOp::setSizes(unsigned arg, ArrayRef<int64_t> sizes) {
@@ -114,6 +121,24 @@ void KernelOp::setSizes(unsigned arg, ArrayRef<int64_t> sizes) {
 void KernelOp::setFinite(unsigned arg) {
   Builder builder(getContext());
   setArgAttr(*this, arg, builder.getNamedAttr("te.finite", builder.getUnitAttr()));
+}
+
+static WindowAttr getWindow(ArrayAttr attrs, unsigned index) {
+  return attrs ? cast<DictionaryAttr>(attrs[index]).getAs<WindowAttr>("te.window") : WindowAttr();
+}
+
+WindowAttr KernelOp::getArgumentWindow(unsigned arg) { return getWindow(getArgAttrsAttr(), arg); }
+WindowAttr KernelOp::getResultWindow(unsigned result) {
+  return getWindow(getResAttrsAttr(), result);
+}
+
+void KernelOp::setArgumentWindow(unsigned arg, WindowAttr window) {
+  setArgAttr(*this, arg, Builder(getContext()).getNamedAttr("te.window", window));
+}
+
+void KernelOp::setResultWindow(unsigned result, WindowAttr window) {
+  NamedAttribute attribute = Builder(getContext()).getNamedAttr("te.window", window);
+  setResAttrsAttr(withAttr(getResAttrsAttr(), getResultTypes().size(), result, attribute));
 }
 
 OpFoldResult KernelOp::getArgumentSize(unsigned arg, unsigned dim) {

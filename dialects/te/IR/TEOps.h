@@ -8,6 +8,7 @@
 #define DIALECTS_TE_IR_TEOPS_H
 
 #include "dialects/te/IR/Expression.h"
+#include "dialects/te/IR/TEAttributes.h"
 #include "dialects/te/IR/TEDialect.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/AffineMap.h"

@@ -8,6 +8,7 @@
 #define DIALECTS_TE_IR_TEOPS
 
 include "dialects/te/IR/TEAttributes.td"
+include "dialects/te/IR/TEHostOps.td"
 include "dialects/te/IR/TEInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
@@ -263,128 +264,6 @@ def TE_ScanOp : TE_Op<"scan", [
   let hasVerifier = 1; // C1, C2
 }
 
-def TE_ConstantOp : TE_Op<"constant", [Pure, AllTypesMatch<["value", "result"]>]> {
-  let summary = "a tensor that is known at compile time";
-  let description = [{
-    A small tensor is `dense<...>`. A large one is `dense_resource<...>`: its bytes
-    may be mapped from a file, are not uniqued, and are not printed in full.
-
-    Example: `%w = te.constant dense_resource<conv.weight> : tensor<16x3x3x3xf32>`
-  }];
-  let arguments = (ins ElementsAttr:$value);
-  let results = (outs AnyStaticShapeTensor:$result);
-  let assemblyFormat = "attr-dict $value";
-}
-
-def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
-  let summary = "call a library routine that cannot be a tensor expression";
-  let description = [{
-    `callee` names one of the routines of lib/Externs: `topk`, `unique`, `nonzero`,
-    `compress`, `non_max_suppression` or `det`. Some dynamic dims of the results
-    have a size that is known before the call; `result_sizes` has these sizes.
-    `size_index` has, for each dynamic dim, the position of its size in
-    `result_sizes`, or -1 if the size is known only after the call. In that case
-    `tensor.dim` of the result gives the size.
-
-    After `te-plan-buffers`, the operands are memrefs, and the routine fills the
-    memrefs `outs`. The sizes of the other results are known only after the call;
-    these results are memrefs that the routine allocates.
-
-    The routine gets the attributes that it knows: `axis`, a dim of the first input
-    (all elements if it is absent), whether the `largest` elements are wanted, whether
-    they are `sorted`, whether integers are unsigned (`is_unsigned`), and whether boxes
-    are given by their centers (`center_point_box`).
-
-    Constraints:
-    - (C1) `size_index` has one entry for each dynamic dim of all results, in order,
-      which is -1 or a position in `result_sizes`.
-    - (C2) if there are `outs`, no operand or result is a tensor.
-    - (C3) `axis` is a dim of the first input; `topk` has one.
-    - (C4) every other attribute has the name of a dialect in its name.
-
-    Example:
-    ```mlir
-    %v, %i = te.extern @topk(%x, %k) sizes (%kk) [0, 0] {axis = 1 : i64} : (tensor<3x9xf32>, tensor<1xi64>) -> (tensor<3x?xf32>, tensor<3x?xi64>)
-    ```
-  }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs,
-    Variadic<Index>:$result_sizes, Variadic<AnyMemRef>:$outs, DenseI64ArrayAttr:$size_index,
-    OptionalAttr<I64Attr>:$axis, UnitAttr:$center_point_box, UnitAttr:$is_unsigned,
-    DefaultValuedAttr<BoolAttr, "true">:$largest, DefaultValuedAttr<BoolAttr, "true">:$sorted);
-  let results = (outs Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$results);
-  let assemblyFormat = [{
-    $callee `(` $inputs `)` `sizes` `(` $result_sizes `)` $size_index
-    (`outs` `(` $outs^ `:` type($outs) `)`)? attr-dict `:` functional-type($inputs, $results)
-  }];
-  let hasVerifier = 1; // C1 to C4
-  let extraClassDeclaration = [{
-    /// Returns whether `te-plan-buffers` has assigned buffers to the results.
-    bool isOnMemory() {
-      return !getOuts().empty() ||
-             ::llvm::any_of(getResultTypes(), ::llvm::IsaPred<::mlir::MemRefType>);
-    }
-  }];
-}
-
-def TE_CheckOp : TE_Op<"check"> {
-  let summary = "fail the run unless a condition holds";
-  let description = [{
-    This op occurs in the host program. The user sees the message and the name of
-    the node in the model; this name is the location of the op.
-
-    Example: `te.check %same, "expected equal sizes for dim 'N'"`
-  }];
-  let arguments = (ins I1:$condition, StrAttr:$message);
-  let assemblyFormat = "$condition `,` $message attr-dict";
-}
-
-def TE_PollOp : TE_Op<"poll"> {
-  let summary = "end the run if its caller has cancelled it";
-  let description = [{
-    This op occurs in loops of the host program that launch nothing. A launch
-    does the same check itself.
-
-    Example: `te.poll`
-  }];
-  let assemblyFormat = "attr-dict";
-}
-
-def TE_RandomKeyOp : TE_Op<"random_key"> {
-  let summary = "the key from which a node computes its random numbers";
-  let description = [{
-    This op occurs in the host program. Each execution returns another key, in this
-    run and in later ones, so the op has an effect and is never merged with another.
-    `stream` identifies the node. With a `seed`, the key depends on this seed, the
-    run, and the number of earlier executions of the node in the run. Without one,
-    it depends on the seed of the session and on `stream`, too.
-
-    Example: `%key = te.random_key 17 seed 42`
-  }];
-  let arguments = (ins I64Attr:$stream, OptionalAttr<I64Attr>:$seed);
-  let results = (outs I64:$key);
-  let assemblyFormat = "$stream (`seed` $seed^)? attr-dict";
-}
-
-def TE_ResultOp : TE_Op<"result"> {
-  let summary = "the buffer of a result of the program";
-  let description = [{
-    The buffer has the given sizes. The caller provides it, or the runtime allocates
-    it. `number` is the index of the result among the results of the host program.
-    `te-plan-buffers` creates this op.
-
-    Constraints:
-    - (C1) there is one size for each dynamic dim.
-    - (C2) the enclosing function has a result `number` of the same rank and element
-      type.
-
-    Example: `%y = te.result 0 (%n) : memref<?x4xf32>`
-  }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$number, Variadic<Index>:$sizes);
-  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$buffer);
-  let assemblyFormat = "$number `(` $sizes `)` attr-dict `:` type($buffer)";
-  let hasVerifier = 1; // C1, C2
-}
-
 def TE_YieldOp : TE_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "the values of a body, a combiner or an epilogue";
   let arguments = (ins Variadic<AnyType>:$values);
@@ -404,7 +283,8 @@ def TE_KernelOp : TE_Op<"kernel", [
     dynamic dims has the attribute `te.sizes`: for each dim, the position of the
     index parameter that holds its size, or -1 if the dim is static. A parameter
     with `te.finite` has no infinity and no NaN in any launch. The results are
-    tensors. The body is a list of te expressions, followed by `te.return`. The
+    tensors. A parameter or a result with `te.window` lies in the memory of a larger
+    tensor (#te.window), which a launch passes for it. The body is a list of te expressions, followed by `te.return`. The
     second region, `schedule`, has ops of the layout dialect that say how the loops
     of the labelled expressions run.
 
@@ -416,6 +296,8 @@ def TE_KernelOp : TE_Op<"kernel", [
       has no `te.sizes`.
     - (C3) `te.finite` is a unit attribute of a parameter that is a tensor of
       floats.
+    - (C4) `te.window` is a #te.window of a tensor. It has one entry for each dim, and
+      the tensor fits into it: a dim of dynamic size has the size -1.
 
     Example:
     ```mlir
@@ -433,7 +315,7 @@ def TE_KernelOp : TE_Op<"kernel", [
     OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region SizedRegion<1>:$body, AnyRegion:$schedule);
   let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1; // C1 to C3
+  let hasVerifier = 1; // C1 to C4
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -449,6 +331,11 @@ def TE_KernelOp : TE_Op<"kernel", [
     /// Returns whether parameter `arg` is known to have no infinities and no NaNs.
     bool isFinite(unsigned arg);
     void setFinite(unsigned arg);
+    /// Returns the `te.window` of a parameter or of a result, or null if it has none.
+    WindowAttr getArgumentWindow(unsigned arg);
+    WindowAttr getResultWindow(unsigned result);
+    void setArgumentWindow(unsigned arg, WindowAttr window);
+    void setResultWindow(unsigned result, WindowAttr window);
     /// Returns the size of dim `dim` of tensor parameter `arg`, as an IndexAttr or
     /// a parameter of type index.
     ::mlir::OpFoldResult getArgumentSize(unsigned arg, unsigned dim);
@@ -475,7 +362,8 @@ def TE_LaunchOp : TE_Op<"launch", [
 
     Constraints:
     - (C1) the kernel exists, and its types match the operands and results. A memref
-      matches a tensor of the same shape and element type.
+      matches a tensor of the same shape and element type, or the larger tensor of its
+      `te.window`.
     - (C2) there is one result size for each dynamic dim of the results.
 
     Example: `%y = te.launch @scale(%x, %n) sizes (%n) : (tensor<?xf32>, index) -> tensor<?xf32>`

@@ -278,6 +278,32 @@ LogicalResult ScanOp::verify() {
   return verifyYield(*this, getCombiner().front(), element, "the combiner");
 }
 
+LogicalResult JoinOp::verify() {
+  if (failed(::tssa::verifyElementCounts(*this)))
+    return failure();
+  RankedTensorType type = getResult().getType();
+  if (getAxis() >= static_cast<uint64_t>(type.getRank()) || type.isDynamicDim(getAxis())) // C2
+    return emitOpError("expects 'axis' to be a dim of constant size of ") << type;
+  if (getParts().size() < 2) // C1
+    return emitOpError("expects two parts or more");
+  int64_t rest = type.getDimSize(getAxis());
+  for (Type part : getParts().getTypes()) {
+    auto tensor = cast<RankedTensorType>(part);
+    SmallVector<int64_t> shape(tensor.getShape());
+    bool fits = tensor.getRank() == type.getRank() && !tensor.isDynamicDim(getAxis()) &&
+                tensor.getDimSize(getAxis()) <= rest;
+    if (fits) {
+      rest -= std::exchange(shape[getAxis()], type.getDimSize(getAxis()));
+      fits = tensor.clone(shape) == type; // C1
+    }
+    if (!fits)
+      return emitOpError("expects parts of ") << type << ", got " << tensor;
+  }
+  if (rest != 0) // C2
+    return emitOpError("expects parts that fill ") << type << ", " << rest << " are missing";
+  return success();
+}
+
 LogicalResult ExternOp::verify() {
   if (failed(::tssa::verifyElementCounts(*this)))
     return failure();
@@ -361,6 +387,27 @@ static LogicalResult verifyFiniteAttr(KernelOp op, unsigned arg) {
   return success();
 }
 
+/// Checks the 'te.window' in `attrs`, the attributes of number `index` of `types`.
+static LogicalResult verifyWindow(KernelOp op, ArrayAttr attrs, unsigned index, Type type,
+                                  StringRef what) {
+  Attribute attr = attrs ? cast<DictionaryAttr>(attrs[index]).get("te.window") : Attribute();
+  if (!attr)
+    return success();
+  auto window = dyn_cast<WindowAttr>(attr);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!window || !tensor || window.getSizes().size() != tensor.getRank())
+    return op.emitOpError("expects 'te.window' of ")
+           << what << " " << index << " to be a #te.window with an entry for each dim of a tensor";
+  for (auto [dim, size] : llvm::enumerate(window.getSizes().asArrayRef())) {
+    int64_t own = tensor.getDimSize(dim), begin = window.getAt()[dim];
+    bool fits = size == -1 || (!tensor.isDynamicDim(dim) && own <= size && begin <= size - own);
+    if (!fits)
+      return op.emitOpError("expects 'te.window' of ")
+             << what << " " << index << " to have room for dim " << dim << " of " << tensor;
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   ArrayRef<Type> results = getFunctionType().getResults();
   if (failed(::tssa::verifyElementCounts(*this, getArgumentTypes())) ||
@@ -376,10 +423,28 @@ LogicalResult KernelOp::verify() {
   auto ret = getBody().front().empty() ? ReturnOp() : dyn_cast<ReturnOp>(getBody().front().back());
   if (!ret || ret.getOperandTypes() != results) // C1
     return emitOpError("expects te.return of (") << results << ")";
-  for (unsigned arg = 0; arg < getNumArguments(); ++arg) // C2, C3
-    if (failed(verifySizesAttr(*this, arg)) || failed(verifyFiniteAttr(*this, arg)))
+  for (unsigned arg = 0; arg < getNumArguments(); ++arg) // C2 to C4
+    if (failed(verifySizesAttr(*this, arg)) || failed(verifyFiniteAttr(*this, arg)) ||
+        failed(verifyWindow(*this, getArgAttrsAttr(), arg, getArgumentTypes()[arg], "parameter")))
+      return failure();
+  for (auto [result, type] : llvm::enumerate(results))
+    if (failed(verifyWindow(*this, getResAttrsAttr(), result, type, "result")))
       return failure();
   return success();
+}
+
+/// Returns whether a launch may pass a value of type `given` for a parameter or a result of type
+/// `expected` in `window`, which may be null.
+static bool fitsParameter(Type given, Type expected, WindowAttr window) {
+  auto memref = dyn_cast<MemRefType>(given);
+  auto tensor = dyn_cast<RankedTensorType>(expected);
+  if (!memref || !tensor)
+    return given == expected;
+  SmallVector<int64_t> shape(tensor.getShape());
+  if (window)
+    for (auto [size, outer] : llvm::zip(shape, window.getSizes().asArrayRef()))
+      size = outer == -1 ? size : outer;
+  return memref.getShape() == ArrayRef(shape) && memref.getElementType() == tensor.getElementType();
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -389,18 +454,17 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
       return success();
     return emitOpError("expects a kernel named '") << getKernel() << "'";
   }
-  auto matches = [](Type given, Type expected) {
-    auto memref = dyn_cast<MemRefType>(given);
-    auto tensor = dyn_cast<RankedTensorType>(expected);
-    if (!memref || !tensor)
-      return given == expected;
-    return memref.getShape() == tensor.getShape() &&
-           memref.getElementType() == tensor.getElementType();
-  };
   SmallVector<Type> outs(getOuts().empty() ? TypeRange(getResultTypes())
                                            : TypeRange(getOuts().getTypes()));
-  if (!llvm::equal(getInputs().getTypes(), kernel.getArgumentTypes(), matches) ||
-      !llvm::equal(outs, kernel.getResultTypes(), matches)) // C1
+  bool matches = getInputs().size() == kernel.getNumArguments() &&
+                 outs.size() == kernel.getResultTypes().size();
+  if (matches)
+    for (auto [i, type] : llvm::enumerate(getInputs().getTypes()))
+      matches &= fitsParameter(type, kernel.getArgumentTypes()[i], kernel.getArgumentWindow(i));
+  if (matches)
+    for (auto [i, type] : llvm::enumerate(outs))
+      matches &= fitsParameter(type, kernel.getResultTypes()[i], kernel.getResultWindow(i));
+  if (!matches) // C1
     return emitOpError("expects operands and results of kernel '")
            << getKernel() << "', " << kernel.getFunctionType();
   return success();

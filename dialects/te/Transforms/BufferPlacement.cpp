@@ -52,6 +52,19 @@ void BufferPlacement::createBuffers() {
   }
 }
 
+/// Gives each tensor that lies in another one the buffer of that.
+void BufferPlacement::uniteParts() {
+  for (auto [i, variable] : llvm::enumerate(program.getVariables())) {
+    Value value = variable.values.empty() ? Value() : variable.values.front();
+    Value whole = value ? places.getWhole(value) : Value();
+    if (whole == value)
+      continue;
+    unsigned target = program.getVariable(whole);
+    buffers[target].live.add(buffers[i].live);
+    parents.parent[i] = target;
+  }
+}
+
 bool BufferPlacement::tryToShare(const Copy &copy) {
   ArrayRef<Variable> variables = program.getVariables();
   if (variables[copy.source].kind != Variable::Planned ||
@@ -212,6 +225,7 @@ Value BufferPlacement::placeSymbolic(ArrayRef<Buffer *> group, Value begin) {
 
 Value BufferPlacement::run() {
   createBuffers();
+  uniteParts();
   coalesce();
   separateCopies();
   SmallVector<Buffer *> constant, symbolic;

@@ -21,6 +21,7 @@
 #ifndef DIALECTS_TE_TRANSFORMS_BUFFERPLACEMENT_H
 #define DIALECTS_TE_TRANSFORMS_BUFFERPLACEMENT_H
 
+#include "dialects/te/Analysis/JoinPlaces.h"
 #include "dialects/te/Transforms/BufferProgram.h"
 
 namespace mlir::tssa::te {
@@ -45,8 +46,9 @@ class BufferPlacement {
 public:
   /// With `apart`, no two buffers share bytes at any time, and each buffer is followed by at least
   /// `bufferAlignment` unused bytes.
-  BufferPlacement(const BufferProgram &program, EntrySizes &sizes, bool apart = false)
-      : program(program), sizes(sizes), apart(apart) {}
+  BufferPlacement(const BufferProgram &program, const JoinPlaces &places, EntrySizes &sizes,
+                  bool apart = false)
+      : program(program), places(places), sizes(sizes), apart(apart) {}
 
   /// Assigns all buffers. Returns the size of the arena in bytes.
   Value run();
@@ -75,6 +77,7 @@ private:
   };
 
   const BufferProgram &program;
+  const JoinPlaces &places;
   EntrySizes &sizes;
   bool apart;
   SmallVector<Buffer> buffers;
@@ -86,6 +89,7 @@ private:
   DenseMap<unsigned, Value> temporaries;
 
   void createBuffers();
+  void uniteParts();
   void coalesce();
   bool tryToShare(const Copy &copy);
   void separateCopies();

@@ -151,7 +151,7 @@ LogicalResult BufferProgram::visit(Operation *op) {
     variables[source].values.push_back(alias.getResult());
   } else if (auto launch = dyn_cast<LaunchOp>(op)) {
     visitLaunch(launch);
-  } else if (isa<ExternOp, tensor::EmptyOp, tensor::FromElementsOp>(op)) {
+  } else if (isa<ExternOp, JoinOp, tensor::EmptyOp, tensor::FromElementsOp>(op)) {
     for (Value result : op->getResults())
       addValue(result);
   } else if (isLoop(op)) {

@@ -104,6 +104,7 @@ Value BufferRewriter::createView(Type tensorType, Value base, Value offset, Valu
 }
 
 Value BufferRewriter::createPlanned(Value tensor) {
+  tensor = places.getWhole(tensor);
   const Buffer &buffer = placement.getBuffer(program.getVariable(tensor));
   if (buffer.result >= 0)
     return castTo(resultBuffers[buffer.result], getMemRefType(tensor.getType()));
@@ -175,6 +176,9 @@ LogicalResult BufferRewriter::rewrite(Operation *op) {
     return rewriteConstant(constant);
   if (auto launch = dyn_cast<LaunchOp>(op)) {
     rewriteLaunch(launch);
+  } else if (auto join = dyn_cast<JoinOp>(op)) {
+    memrefs[join] = createPlanned(join); // in which its parts have been computed
+    dead.push_back(join);
   } else if (auto call = dyn_cast<ExternOp>(op)) {
     rewriteExtern(call);
   } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {

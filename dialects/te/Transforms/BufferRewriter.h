@@ -17,10 +17,11 @@ namespace mlir::tssa::te {
 /// arguments, the weights and the arena.
 class BufferRewriter {
 public:
-  BufferRewriter(func::FuncOp function, BufferProgram &program, BufferPlacement &placement,
-                 const BufferOwnership &ownership, EntrySizes &sizes, WeightCollector &weights)
-      : function(function), program(program), placement(placement), ownership(ownership),
-        sizes(sizes), weights(weights), builder(function.getContext()) {}
+  BufferRewriter(func::FuncOp function, BufferProgram &program, const JoinPlaces &places,
+                 BufferPlacement &placement, const BufferOwnership &ownership, EntrySizes &sizes,
+                 WeightCollector &weights)
+      : function(function), program(program), places(places), placement(placement),
+        ownership(ownership), sizes(sizes), weights(weights), builder(function.getContext()) {}
 
   LogicalResult run();
   unsigned getNumCopies() const { return numCopies; }
@@ -28,6 +29,7 @@ public:
 private:
   func::FuncOp function;
   BufferProgram &program;
+  const JoinPlaces &places;
   BufferPlacement &placement;
   const BufferOwnership &ownership;
   EntrySizes &sizes;

@@ -140,6 +140,8 @@ Value EntrySizes::computeDim(Value tensor, unsigned dim) {
     int64_t index = call.getSizeIndex()[getDynamicIndex(call.getResultTypes(), number, dim)];
     return index < 0 ? Value() : get(call.getResultSizes()[index]);
   }
+  if (auto join = dyn_cast<JoinOp>(op)) // the size of the axis is a constant
+    return getDim(join.getParts().front(), dim);
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return getDim(cast.getSource(), dim);
   if (auto empty = dyn_cast<tensor::EmptyOp>(op))

@@ -375,7 +375,7 @@ def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
     weights and of the arena (two further arguments, `te.weights` and `te.arena`), and memory that is
     allocated dynamically (`memref.alloc`, freed by `memref.dealloc` after the last use). Values
     whose live ranges do not overlap share a range of the arena. A launch writes directly into a
-    result (`te.result`) where live ranges allow it.
+    result (`te.result`) where live ranges allow it. The parts of a te.join lie in its result.
 
     A te.update, a loop-carried value and the result of a branch share the buffer of their source
     if nothing reads the old value afterwards. Otherwise the value is copied, and a remark gives its

@@ -76,6 +76,24 @@ LogicalResult checkLaunches(func::FuncOp function, SymbolTableCollection &tables
   return failure(result.wasInterrupted());
 }
 
+/// Checks that kernels have the windows that the places of their operands and results need.
+LogicalResult checkWindows(func::FuncOp function, SymbolTableCollection &tables,
+                           const JoinPlaces &places) {
+  WalkResult result = function.walk([&](LaunchOp launch) -> WalkResult {
+    auto kernel = tables.lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr());
+    bool fits = true;
+    for (auto [i, input] : llvm::enumerate(launch.getInputs()))
+      fits &= kernel.getArgumentWindow(i) == places.getWindow(input);
+    for (auto [i, output] : llvm::enumerate(launch.getResults()))
+      fits &= kernel.getResultWindow(i) == places.getWindow(output);
+    if (fits)
+      return WalkResult::advance();
+    return launch.emitOpError("expects the windows of kernel '")
+           << launch.getKernel() << "' to be those of its operands and results, as te.joins have them";
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Returns the size of the arena in bytes as text, or "dynamic" if it is not constant.
 std::string describeBytes(Value total) {
   APInt bytes;
@@ -97,16 +115,21 @@ struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
     SymbolTableCollection tables;
     if (failed(checkLaunches(function, tables)))
       return signalPassFailure();
+    FailureOr<JoinPlaces> places = JoinPlaces::get(function, [&](LaunchOp launch) {
+      return tables.lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr());
+    });
+    if (failed(places) || failed(checkWindows(function, tables, *places)))
+      return signalPassFailure();
     BufferProgram program(function, sizes, tables);
     if (failed(program.build()))
       return signalPassFailure();
-    BufferPlacement placement(program, sizes, hasSeparateBuffers(module));
+    BufferPlacement placement(program, *places, sizes, hasSeparateBuffers(module));
     Value total = placement.run();
     std::string bytes = describeBytes(total);
     BufferOwnership ownership(program);
     WeightCollector weights;
     createPlan(function, symbols, sizes, total);
-    BufferRewriter rewriter(function, program, placement, ownership, sizes, weights);
+    BufferRewriter rewriter(function, program, *places, placement, ownership, sizes, weights);
     if (failed(rewriter.run()))
       return signalPassFailure();
     sizes.finish();

@@ -27,6 +27,15 @@ struct KernelExtent {
   int64_t grain;
 };
 
+/// What a kernel takes and returns before the loops stage.
+struct KernelSignature {
+  llvm::SmallVector<mlir::Type> types; ///< of the parameters
+  /// Where parameters and results lie in larger tensors; null for those that do not.
+  llvm::SmallVector<mlir::tssa::te::WindowAttr> windows, resultWindows;
+
+  static KernelSignature get(mlir::tssa::te::KernelOp kernel);
+};
+
 /// A kernel that was compiled to machine code, as in an artifact, and loaded into this process.
 class KernelRunner {
 public:
@@ -36,22 +45,21 @@ public:
   static llvm::Expected<std::unique_ptr<KernelRunner>>
   create(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine, bool verifiesPasses = true,
          llvm::function_ref<void(mlir::ModuleOp)> afterLoops = nullptr);
-  /// Compiles kernel `name` as the target stage does. `module` is at the loops stage. `types` are
-  /// the types of the kernel's parameters before the loops stage.
+  /// Compiles kernel `name` as the target stage does. `module` is at the loops stage.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
-  createFromLoops(mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<mlir::Type> types,
+  createFromLoops(mlir::ModuleOp module, llvm::StringRef name, const KernelSignature &signature,
                   const cpu::Machine &machine, bool verifiesPasses = true);
   ~KernelRunner();
 
   /// Runs the kernel on tensors, sizes and scalars and returns its results, which have the types of
   /// `like`. All parallel iterations run in two calls; the first call runs the second half. Buffers
-  /// of results initially hold garbage and lie between guard bytes. Returns an error if guard bytes
-  /// or an input were overwritten.
+  /// of results initially hold garbage and lie between guard bytes. Returns an error if guard bytes,
+  /// an input, or what lies around a result in a larger tensor were overwritten.
   llvm::Expected<std::vector<reference::HostTensor>>
   run(llvm::ArrayRef<reference::HostValue> inputs, llvm::ArrayRef<reference::HostTensor> like);
 
   /// The types of the kernel's parameters.
-  llvm::ArrayRef<mlir::Type> getTypes() const { return types; }
+  llvm::ArrayRef<mlir::Type> getTypes() const { return signature.types; }
   /// Fails if the number of iterations is negative.
   llvm::Expected<KernelExtent> getExtent(const KernelMemory &memory) const;
   /// Runs all iterations in two calls, as the other function does, and checks nothing.
@@ -69,7 +77,7 @@ private:
   KernelRunner();
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  llvm::SmallVector<mlir::Type> types;
+  KernelSignature signature;
   /// The kernel and its extent function, each called with a pointer to slots of 8 bytes.
   void (*call)(const uint64_t *slots) = nullptr;
   void (*extent)(const uint64_t *slots, int64_t *results) = nullptr;

@@ -19,6 +19,7 @@
 
 #include "mlir/IR/OwningOpRef.h"
 #include "tssa/Pipeline/Stages.h"
+#include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Reference/Compare.h"
 #include "tssa/Reference/Evaluator.h"
 #include "llvm/ADT/StringMap.h"
@@ -96,7 +97,7 @@ private:
   /// The module after the previous stage, and its launches.
   mlir::OwningOpRef<mlir::ModuleOp> previous;
   std::vector<Launch> previousLaunches;
-  std::map<std::string, std::vector<mlir::Type>> kernelTypes;
+  std::map<std::string, KernelSignature> signatures;
   unsigned numStages = 0, numKernels = 0;
 };
 

@@ -76,8 +76,10 @@ AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<Affine
   for (unsigned dim = indices.size(); dim-- > 0;) {
     if (!buffer.fixed.empty() && buffer.fixed[dim])
       continue;
-    address = address + indices[dim] * stride;
-    stride = stride * index.getSize(buffer.sizes[dim]);
+    int64_t outer = buffer.window ? buffer.window.getSizes()[dim] : -1;
+    int64_t begin = buffer.window ? buffer.window.getAt()[dim] : 0;
+    address = address + (indices[dim] + begin) * stride;
+    stride = outer == -1 ? stride * index.getSize(buffer.sizes[dim]) : stride * outer;
   }
   return substituteLoops(index.simplify(address));
 }

@@ -30,6 +30,8 @@ struct TensorBuffer {
   mlir::Type elementType; ///< i1 is stored as i8
   llvm::SmallVector<mlir::OpFoldResult> sizes;
   llvm::SmallVector<bool> fixed; ///< dims for which only one index is stored
+  /// If the tensor lies in the memory of a larger one, its place there; otherwise null.
+  mlir::tssa::te::WindowAttr window;
 };
 
 /// Loops, each with its largest value. The smallest value of each is 0.

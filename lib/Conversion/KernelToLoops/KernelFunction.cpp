@@ -32,7 +32,7 @@ SmallVector<OpFoldResult> mapSizes(ArrayRef<OpFoldResult> sizes, const IRMapping
 
 TensorBuffer makeBuffer(Value memref, RankedTensorType type, ArrayRef<OpFoldResult> sizes,
                         const IRMapping &values) {
-  return {memref, type.getElementType(), mapSizes(sizes, values), {}};
+  return {memref, type.getElementType(), mapSizes(sizes, values), {}, {}};
 }
 
 SmallVector<AffineExpr> getSizeExprs(IndexBuilder &index, ArrayRef<OpFoldResult> sizes,
@@ -86,17 +86,21 @@ KernelFunction createKernelFunction(OpBuilder &builder, te::KernelOp kernel, Ker
   for (unsigned i = 0; i < numArgs; ++i)
     context.values.map(kernel.getArgument(i), entry->getArgument(i));
   for (unsigned i = 0; i < numArgs; ++i)
-    if (auto type = dyn_cast<RankedTensorType>(kernel.getArgumentTypes()[i]))
-      context.buffers[kernel.getArgument(i)] =
+    if (auto type = dyn_cast<RankedTensorType>(kernel.getArgumentTypes()[i])) {
+      TensorBuffer &buffer = context.buffers[kernel.getArgument(i)] =
           makeBuffer(entry->getArgument(i), type, getKernelSizes(builder, kernel.getArgument(i)),
                      context.values);
+      buffer.window = kernel.getArgumentWindow(i);
+    }
   for (Operation &op : kernel.getBodyBlock().without_terminator())
     if (!isa<te::ExpressionOpInterface>(op))
       builder.clone(op, context.values);
-  for (auto [i, value] : llvm::enumerate(kernel.getBodyBlock().getTerminator()->getOperands()))
+  for (auto [i, value] : llvm::enumerate(kernel.getBodyBlock().getTerminator()->getOperands())) {
     function.outs.push_back(makeBuffer(entry->getArgument(numArgs + i),
                                        cast<RankedTensorType>(value.getType()),
                                        getKernelSizes(builder, value), context.values));
+    function.outs.back().window = kernel.getResultWindow(i);
+  }
   context.errors = entry->getArgument(numArgs + numResults);
   return function;
 }
@@ -178,6 +182,16 @@ static LogicalResult checkSchedule(te::KernelOp kernel, KernelTarget &target) {
   return success();
 }
 
+static bool hasWindows(te::KernelOp kernel) {
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (kernel.getArgumentWindow(i))
+      return true;
+  for (unsigned i = 0; i < kernel.getResultTypes().size(); ++i)
+    if (kernel.getResultWindow(i))
+      return true;
+  return false;
+}
+
 LogicalResult lowerKernel(OpBuilder &builder, te::KernelOp kernel, KernelTarget &target) {
   if (failed(checkSchedule(kernel, target)))
     return failure();
@@ -186,6 +200,8 @@ LogicalResult lowerKernel(OpBuilder &builder, te::KernelOp kernel, KernelTarget 
       continue;
     if (failed(checkResults(kernel, &op)))
       return failure();
+    if (hasWindows(kernel))
+      return kernel.emitError("expected no te.window in a kernel with ") << op.getName();
     if (auto update = dyn_cast<te::UpdateOp>(op))
       return lowerUpdateKernel(builder, kernel, update, target);
     return lowerScanKernel(builder, kernel, cast<te::ScanOp>(op), target);

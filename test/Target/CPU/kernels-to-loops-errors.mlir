@@ -316,3 +316,15 @@ te.kernel @at_later_loop(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @below {{expected what 't' reads to be computed at this loop or at one around it, but 's' is not}}
   layout.compute_at @t, %i
 }
+
+// -----
+
+// expected-error @below {{expected no te.window in a kernel with te.update}}
+te.kernel @windowed_update(%b: tensor<4xf32> {te.window = #te.window<sizes = [8], at = [0]>}) -> tensor<4xf32> {
+  %y = te.update @y (d0: 2) into %b[d0] {
+    %v = arith.constant 1.0 : f32
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+}

@@ -491,6 +491,48 @@ te.kernel @kernel_C3(%x: tensor<4xi32> {te.finite}) {
 
 // -----
 
+// expected-error @below {{expects 'te.window' of parameter 0 to be a #te.window with an entry for each dim of a tensor}}
+te.kernel @kernel_C4(%x: tensor<4xf32> {te.window = #te.window<sizes = [8, 8], at = [0, 0]>}) {
+  te.return
+}
+
+// -----
+
+// expected-error @below {{expects 'te.window' of result 0 to be a #te.window with an entry for each dim of a tensor}}
+te.kernel @kernel_C4_result(%x: tensor<4xf32>) -> (tensor<4xf32> {te.window}) {
+  te.return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expects 'te.window' of parameter 0 to have room for dim 0 of 'tensor<4xf32>'}}
+te.kernel @kernel_C4_room(%x: tensor<4xf32> {te.window = #te.window<sizes = [8], at = [5]>}) {
+  te.return
+}
+
+// -----
+
+// expected-error @below {{expects 'te.window' of parameter 0 to have room for dim 0 of 'tensor<?xf32>'}}
+te.kernel @kernel_C4_dynamic(%x: tensor<?xf32> {te.sizes = array<i64: 1>, te.window = #te.window<sizes = [8], at = [0]>}, %n: index) {
+  te.return
+}
+
+// -----
+
+// expected-error @below {{expected a window to have a size and an index of at least 0 for each dim}}
+te.kernel @window_C1(%x: tensor<4xf32> {te.window = #te.window<sizes = [8], at = [-1]>}) {
+  te.return
+}
+
+// -----
+
+// expected-error @below {{expected a window of size -1 not to begin at 2}}
+te.kernel @window_C2(%x: tensor<4xf32> {te.window = #te.window<sizes = [-1], at = [2]>}) {
+  te.return
+}
+
+// -----
+
 // expected-error @below {{expects 'te.finite' of parameter 0 to be a unit attribute of a tensor of floats}}
 te.kernel @kernel_C3_value(%x: tensor<4xf32> {te.finite = 1 : i32}) {
   te.return
@@ -681,4 +723,44 @@ te.kernel @static_size(%x: tensor<4xf32> {te.sizes = array<i64: 7>}) {
 // expected-error @below {{expects 'te.sizes' with an entry per dim on parameter 0}}
 te.kernel @sizes_of_scalar(%n: index {te.sizes = array<i64: 0>}) {
   te.return
+}
+
+// -----
+
+func.func @join_C1(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @below {{expects two parts or more}}
+  %c = te.join %x axis 0 : (tensor<2xf32>) -> tensor<2xf32>
+  return %c : tensor<2xf32>
+}
+
+// -----
+
+func.func @join_C1_type(%x: tensor<2xf32>, %y: tensor<2xi32>) -> tensor<4xf32> {
+  // expected-error @below {{expects parts of 'tensor<4xf32>', got 'tensor<2xi32>'}}
+  %c = te.join %x, %y axis 0 : (tensor<2xf32>, tensor<2xi32>) -> tensor<4xf32>
+  return %c : tensor<4xf32>
+}
+
+// -----
+
+func.func @join_C1_sizes(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> tensor<4x3xf32> {
+  // expected-error @below {{expects parts of 'tensor<4x3xf32>', got 'tensor<2x4xf32>'}}
+  %c = te.join %x, %y axis 0 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<4x3xf32>
+  return %c : tensor<4x3xf32>
+}
+
+// -----
+
+func.func @join_C2(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<?xf32> {
+  // expected-error @below {{expects 'axis' to be a dim of constant size of 'tensor<?xf32>'}}
+  %c = te.join %x, %y axis 0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<?xf32>
+  return %c : tensor<?xf32>
+}
+
+// -----
+
+func.func @join_C2_sum(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<5xf32> {
+  // expected-error @below {{expects parts that fill 'tensor<5xf32>', 1 are missing}}
+  %c = te.join %x, %y axis 0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<5xf32>
+  return %c : tensor<5xf32>
 }
