@@ -42,11 +42,13 @@ private:
     SmallVector<te::TensorJoin> joins;
     function.walk([&](te::LaunchOp launch) {
       te::KernelOp kernel = kernels.lookup(launch);
-      if (std::optional<te::KernelJoin> join = kernel ? te::matchJoin(kernel) : std::nullopt)
-        joins.push_back({launch.getResult(0),
-                         llvm::map_to_vector(join->parameters,
-                                             [&](unsigned i) { return launch.getInputs()[i]; }),
-                         join->axis});
+      std::optional<te::Join> join = kernel ? te::matchJoin(kernel) : std::nullopt;
+      if (!join)
+        return;
+      SmallVector<Value> parts;
+      for (Value part : join->parts)
+        parts.push_back(launch.getInputs()[cast<BlockArgument>(part).getArgNumber()]);
+      joins.push_back({launch.getResult(0), std::move(parts), join->axis});
     });
     joins = te::sortJoins(joins);
     auto lookup = [&](te::LaunchOp launch) { return kernels.lookup(launch); };

@@ -8,6 +8,7 @@
 #include "dialects/te/Analysis/Join.h"
 #include "dialects/te/Analysis/PieceBounds.h"
 #include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -44,9 +45,9 @@ static bool readsInOrder(ReadOp read, unsigned axis, int64_t begin) {
 }
 
 namespace {
-/// A parameter that lies in the result of a concatenation, and the index of its first element.
+/// A tensor that lies in the result of a concatenation, and the index of its first element.
 struct Part {
-  unsigned parameter;
+  Value tensor;
   int64_t begin;
 };
 } // namespace
@@ -55,27 +56,21 @@ struct Part {
 static std::optional<Part> matchPart(ComputeOp compute, unsigned piece, unsigned axis) {
   auto read =
       compute.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp<ReadOp>();
-  auto source = read ? dyn_cast<BlockArgument>(read.getSource()) : BlockArgument();
   SmallVector<OpFoldResult> sizes = compute.getParallelSizes();
-  if (!source || read.getSourceType().getRank() != static_cast<int64_t>(sizes.size()))
+  if (!read || read.getSourceType().getRank() != static_cast<int64_t>(sizes.size()))
     return std::nullopt;
   PieceBounds bounds = getPieceBounds(compute.getPieceSet(piece), sizes.size());
   int64_t begin = bounds.lower[axis];
   for (auto [dim, size] : llvm::enumerate(sizes))
-    if (findSize(source, dim) != (dim == axis ? bounds.getExtent(dim, size) : size))
+    if (findSize(read.getSource(), dim) != (dim == axis ? bounds.getExtent(dim, size) : size))
       return std::nullopt;
   if (!readsInOrder(read, axis, begin))
     return std::nullopt;
-  return Part{source.getArgNumber(), begin};
+  return Part{read.getSource(), begin};
 }
 
-std::optional<KernelJoin> te::matchJoin(KernelOp kernel) {
-  Operation *terminator = kernel.getBodyBlock().getTerminator();
-  auto compute = terminator->getNumOperands() == 1
-                     ? terminator->getOperand(0).getDefiningOp<ComputeOp>()
-                     : ComputeOp();
-  if (!compute || compute.hasReduction() || compute.getPieces().size() < 2 ||
-      compute.getNumResults() != 1)
+std::optional<Join> te::matchJoin(ComputeOp compute) {
+  if (compute.hasReduction() || compute.getPieces().size() < 2 || compute.getNumResults() != 1)
     return std::nullopt;
   SmallVector<OpFoldResult> sizes = compute.getParallelSizes();
   std::optional<unsigned> axis;
@@ -92,5 +87,43 @@ std::optional<KernelJoin> te::matchJoin(KernelOp kernel) {
     parts.push_back(*part);
   }
   llvm::sort(parts, [](const Part &a, const Part &b) { return a.begin < b.begin; });
-  return KernelJoin{*axis, llvm::map_to_vector(parts, [](const Part &p) { return p.parameter; })};
+  return Join{*axis, llvm::map_to_vector(parts, [](const Part &part) { return part.tensor; })};
+}
+
+std::optional<Join> te::matchJoin(KernelOp kernel) {
+  Operation *terminator = kernel.getBodyBlock().getTerminator();
+  auto compute = terminator->getNumOperands() == 1
+                     ? terminator->getOperand(0).getDefiningOp<ComputeOp>()
+                     : ComputeOp();
+  std::optional<Join> join = compute ? matchJoin(compute) : std::nullopt;
+  return join && llvm::all_of(join->parts, llvm::IsaPred<BlockArgument>) ? join : std::nullopt;
+}
+
+/// Returns whether all parts of one concatenation are, in the same order, parts of the other.
+static bool areNested(const Join &a, const Join &b) {
+  ArrayRef<Value> outer = a.parts, inner = b.parts;
+  if (outer.size() < inner.size())
+    std::swap(outer, inner);
+  const Value *begin = llvm::find(outer, inner.front());
+  return a.axis == b.axis && inner.size() <= static_cast<size_t>(outer.end() - begin) &&
+         ArrayRef<Value>(begin, inner.size()) == inner;
+}
+
+bool te::mayJoinInPlace(ComputeOp compute) {
+  std::optional<Join> join = matchJoin(compute);
+  if (!join)
+    return false;
+  auto fits = [&](Operation *user) {
+    if (isa<tensor::DimOp>(user))
+      return true;
+    auto reader = isa<ReadOp>(user) ? dyn_cast<ComputeOp>(user->getParentOp()) : ComputeOp();
+    std::optional<Join> other = reader ? matchJoin(reader) : std::nullopt;
+    return reader && (!other || areNested(*join, *other));
+  };
+  llvm::SmallDenseSet<Value> seen;
+  return llvm::all_of(join->parts, [&](Value part) {
+    auto producer = part.getDefiningOp<ComputeOp>();
+    return producer && producer->getBlock() == compute->getBlock() && seen.insert(part).second &&
+           llvm::all_of(part.getUsers(), fits);
+  });
 }

@@ -11,15 +11,24 @@
 
 namespace mlir::tssa::te {
 
-/// A concatenation of parameters of a kernel, in this order, along one dim.
-struct KernelJoin {
+/// A concatenation of tensors, in this order, along one dim.
+struct Join {
   unsigned axis;
-  SmallVector<unsigned> parameters;
+  SmallVector<Value> parts;
 };
 
-/// Matches a kernel with one result whose elements are those of its parameters, one after the
-/// other along one dim of constant size. Every element of every such parameter is copied.
-std::optional<KernelJoin> matchJoin(KernelOp kernel);
+/// Matches an expression with one result whose elements are those of other tensors, one after the
+/// other along one dim of constant size. Every element of every such tensor is copied.
+std::optional<Join> matchJoin(ComputeOp compute);
+
+/// Matches a kernel of one such expression. The parts are parameters of the kernel.
+std::optional<Join> matchJoin(KernelOp kernel);
+
+/// Returns whether it is likely that the parts of `compute`, a concatenation, can be computed in the
+/// memory of its result, so that nothing is copied: expressions of its block compute them, only
+/// expressions read them, and other concatenations that read one of them contain all of them, or are
+/// contained, in the same order. The layouts of tensors, which are chosen later, may prevent it.
+bool mayJoinInPlace(ComputeOp compute);
 
 } // namespace mlir::tssa::te
 

@@ -18,6 +18,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/Analysis/Join.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/AbsorbConsumer.h"
@@ -190,6 +191,8 @@ Decision Merger::decide(ReadOp read) {
     decision.obstacle = findSplitObstacle(read, decision.pieces);
     if (decision.obstacle.empty())
       decision.obstacle = findReaderObstacle(read, producer);
+    if (decision.obstacle.empty() && mayJoinInPlace(producer))
+      decision.obstacle = "its parts can be computed where they are concatenated";
     decision.kind = decision.obstacle.empty() ? Decision::Split : Decision::Keep;
     considerWindow(read, site, facts, options.windows, decision);
     return decision;

@@ -824,3 +824,171 @@ func.func @loop(%x: tensor<8xf32>, %n: index, %init: tensor<4xf32>) -> tensor<4x
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A concatenation of sums that only expressions read is kept: it is not copied.
+// CHECK-LABEL: @joined
+// CHECK: te.compute {{.*}} reduce
+// CHECK: te.compute {{.*}} reduce
+// CHECK: %[[C:.*]] = te.compute (d0: 8) where (-d0 + 3 >= 0) {
+// CHECK-NOT: math.exp
+// CHECK: te.compute (d0: 8) {
+// CHECK-NEXT: te.read %[[C]][d0]
+// CHECK-NEXT: math.exp
+func.func @joined(%x: tensor<4x8xf32>) -> tensor<8xf32> {
+  %a = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  %b = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.mulf : tensor<4xf32>
+  %c = te.compute (d0: 8) where (3 - d0 >= 0) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %b[d0 - 4] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  %e = te.compute (d0: 8) {
+    %v = te.read %c[d0] : tensor<8xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<8xf32>
+  return %e : tensor<8xf32>
+}
+
+// -----
+
+// It is also kept if a larger concatenation contains its parts in this order.
+// CHECK-LABEL: @nested
+// CHECK-NOT: math.exp
+// CHECK: %[[C:.*]] = te.compute (d0: 8) where (-d0 + 3 >= 0) {
+// CHECK: te.read %[[C]][d0]
+// CHECK-NEXT: math.exp
+// CHECK: %[[D:.*]] = te.compute (d0: 12) where (-d0 + 3 >= 0) {
+// CHECK: te.read %[[D]][d0]
+// CHECK-NEXT: math.exp
+func.func @nested(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<12xf32>) {
+  %a = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  %b = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.mulf : tensor<4xf32>
+  %l = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.maximumf : tensor<4xf32>
+  %c = te.compute (d0: 8) where (3 - d0 >= 0) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %b[d0 - 4] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  %e = te.compute (d0: 8) {
+    %v = te.read %c[d0] : tensor<8xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<8xf32>
+  %d = te.compute (d0: 12) where (3 - d0 >= 0) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0, 7 - d0 >= 0) {
+    %v = te.read %b[d0 - 4] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 8 >= 0) {
+    %v = te.read %l[d0 - 8] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<12xf32>
+  %f = te.compute (d0: 12) {
+    %v = te.read %d[d0] : tensor<12xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<12xf32>
+  return %e, %f : tensor<8xf32>, tensor<12xf32>
+}
+
+// -----
+
+// A part cannot lie at different places of two concatenations. The pieces of the first one go
+// through, so that the parts can be computed in the second one.
+// CHECK-LABEL: @crossed
+// CHECK: %[[D:.*]] = te.compute (d0: 8) where (-d0 + 3 >= 0) {
+// CHECK-NOT: math.exp
+// CHECK: te.compute (d0: 8) where (-d0 + 3 >= 0) {
+// CHECK-NEXT: te.read
+// CHECK-NEXT: math.exp
+// CHECK: te.read %[[D]][d0]
+// CHECK-NEXT: math.exp
+func.func @crossed(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  %b = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.mulf : tensor<4xf32>
+  %c = te.compute (d0: 8) where (3 - d0 >= 0) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %b[d0 - 4] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  %d = te.compute (d0: 8) where (3 - d0 >= 0) {
+    %v = te.read %b[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %a[d0 - 4] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  %e = te.compute (d0: 8) {
+    %v = te.read %c[d0] : tensor<8xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<8xf32>
+  %f = te.compute (d0: 8) {
+    %v = te.read %d[d0] : tensor<8xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<8xf32>
+  return %e, %f : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Neither can a part that the program returns.
+// CHECK-LABEL: @returned_part
+// CHECK: te.compute (d0: 8) where (-d0 + 3 >= 0) {
+// CHECK-NEXT: te.read
+// CHECK-NEXT: math.exp
+func.func @returned_part(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
+  %a = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  %b = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.mulf : tensor<4xf32>
+  %c = te.compute (d0: 8) where (3 - d0 >= 0) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %b[d0 - 4] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  %e = te.compute (d0: 8) {
+    %v = te.read %c[d0] : tensor<8xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<8xf32>
+  return %e, %a : tensor<8xf32>, tensor<4xf32>
+}
