@@ -23,7 +23,8 @@ from support import AgreementTest, load
 
 IS_FULL = os.environ.get("TSSA_FULL") == "1"
 COUNT = 10000 if IS_FULL else 300
-FORCED = ("hoist-batch", "parallelize-loops", "expand-updates", "store-windows", "absorb-permutations")
+FORCED = ("hoist-batch", "parallelize-loops", "expand-updates", "store-windows", "absorb-permutations",
+          "merge-horizontally")
 
 
 def forced_on(seed):

@@ -29,6 +29,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transfo
     merging.windows = transforms.storeWindows;
     merging.permutations = transforms.absorbPermutations;
     function.addPass(createTEMerge(merging));
+    function.addPass(createTEMergeHorizontally({transforms.mergeHorizontally}));
   }
   function.addPass(::tssa::createSoundCanonicalizerPass());
   // The host program now has equal ops, left by merging, and ops that te-simplify can fold since

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_PASSES
 #define DIALECTS_TE_TRANSFORMS_PASSES
+include "dialects/te/Transforms/HorizontalPasses.td"
 include "mlir/Pass/PassBase.td"
 
 def TESimplify : Pass<"te-simplify"> {
@@ -19,7 +20,6 @@ def TESimplify : Pass<"te-simplify"> {
     first use. A tensor that is an arith.constant becomes a te.constant, and the `tensor.dim` of a
     te result becomes a size operand of the op. Equal expressions of a block are merged, and unused
     expressions are erased.
-    ones are erased.
 
     - **Needs**: nothing.
     - **Keeps**: the value of every element. Opaque indexes stay opaque unless they are proven to be
@@ -53,9 +53,6 @@ def TESimplify : Pass<"te-simplify"> {
     Statistic<"numSets", "sets", "te.inside ops that became constants">];
 }
 
-class ApplyOption<string name, string text>
-    : Option<name, name, "::tssa::Apply", "::tssa::Apply::Auto", text, "::tssa::getApplyValues()">;
-
 def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
   let summary = "merge tensor expressions along their reads";
   let description = [{
@@ -64,10 +61,11 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     otherwise when it repeats little work. If an element-wise expression is the only reader of a
     reduction, it becomes the epilogue of the reduction, which gets its order of dims. Another
     innermost dim is accepted if the reduction has at least 8 steps and no next reader can take the
-    order. The pieces of a concatenation become pieces of an element-wise reader. A chain of updates
-    of windows with constant bounds becomes an expression with pieces, if its base can be computed
-    there, or if at most half of a stored base is copied. A window of a costly producer that is
-    needed more than twice is computed once. Remarks say why an expression is stored.
+    order. The pieces of a concatenation become pieces of an element-wise reader, unless its parts
+    are sums that can be computed in its memory (`layout-place-joins`). A chain of updates of windows
+    with constant bounds becomes an expression with pieces, if its base can be computed there, or if
+    at most half of a stored base is copied. A window of a costly producer that is needed more than
+    twice is computed once. Remarks say why an expression is stored.
 
     - **Needs**: small guards and maps, from te-simplify.
     - **Keeps**: results that ops other than te expressions use, and the value of every element. The

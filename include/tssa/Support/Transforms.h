@@ -34,6 +34,7 @@ struct Transforms {
   Apply expandUpdates = Apply::Auto;
   Apply storeWindows = Apply::Auto;
   Apply absorbPermutations = Apply::Auto;
+  Apply mergeHorizontally = Apply::Auto;
 
   /// The names, separated by commas.
   static std::string listNames();
@@ -54,7 +55,8 @@ inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
                                     {"parallelize-loops", &Transforms::parallelizeLoops},
                                     {"expand-updates", &Transforms::expandUpdates},
                                     {"store-windows", &Transforms::storeWindows},
-                                    {"absorb-permutations", &Transforms::absorbPermutations}};
+                                    {"absorb-permutations", &Transforms::absorbPermutations},
+                                    {"merge-horizontally", &Transforms::mergeHorizontally}};
   return table;
 }
 

@@ -1,0 +1,79 @@
+//===- HorizontalPasses.td - passes that merge expressions beside each other -*- tablegen -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TE_TRANSFORMS_HORIZONTALPASSES
+#define DIALECTS_TE_TRANSFORMS_HORIZONTALPASSES
+
+include "mlir/Pass/PassBase.td"
+
+class ApplyOption<string name, string text>
+    : Option<name, name, "::tssa::Apply", "::tssa::Apply::Auto", text, "::tssa::getApplyValues()">;
+
+def TEMergeHorizontally : Pass<"te-merge-horizontally", "::mlir::func::FuncOp"> {
+  let summary = "merge expressions that do the same beside each other";
+  let description = [{
+    Expressions that share an operand and compute the same body, but with other constants or at
+    another place of the operand, become one expression: the experts and the gates of a mixture, the
+    heads of a network. Their results are stacked along a new first dim, or joined along a dim of
+    them whose sizes may differ; their constants are stacked or joined too, at compile time. A
+    concatenation of exactly these results becomes a rearrangement, which is computed where it is
+    read. The readers of merged expressions share an operand, too, and are merged in turn. This is
+    the horizontal transformation of Souffle (section 6.1), without predicates: all members run the
+    same code. Remarks give the number of members, the launches that are saved, and the arithmetic
+    operations of one member.
+
+    - **Needs**: to run after te-merge, which gives each member its epilogue.
+    - **Keeps**: the value of every element.
+    - **Gives up**: members of more than 2^20 operations (unless `apply=always`), which gain little;
+      results that other ops than expressions use; and members of a concatenation that can be
+      computed in place, unless all its parts are members.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+      %v = te.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
+      %w = te.constant dense<[8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]> : tensor<8xf32>
+      %a = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+        %p = te.read %x[d0, d1] : tensor<4x8xf32>
+        %q = te.read %v[d1] : tensor<8xf32>
+        %r = arith.mulf %p, %q : f32
+        te.yield %r : f32
+      } combine arith.addf : tensor<4xf32>
+      %b = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+        %p = te.read %x[d0, d1] : tensor<4x8xf32>
+        %q = te.read %w[d1] : tensor<8xf32>
+        %r = arith.mulf %p, %q : f32
+        te.yield %r : f32
+      } combine arith.addf : tensor<4xf32>
+      %c = te.compute (d0: 4) {
+        %p = te.read %a[d0] : tensor<4xf32>
+        %q = te.read %b[d0] : tensor<4xf32>
+        %r = arith.divf %p, %q : f32
+        te.yield %r : f32
+      } : tensor<4xf32>
+      return %c : tensor<4xf32>
+    }
+
+    // After
+    ...
+    %1 = te.constant dense<{{.*}}> : tensor<2x8xf32>
+    %2 = te.compute (d0: 2, d1: 4) reduce (d2: 8) init (0.000000e+00 : f32) {
+      %4 = te.read %arg0[d1, d2] : tensor<4x8xf32>
+      %5 = te.read %1[d0, d2] : tensor<2x8xf32>
+      %6 = arith.mulf %4, %5 : f32
+      te.yield %6 : f32
+    } combine arith.addf : tensor<2x4xf32>
+    %3 = te.compute (d0: 4) {
+      %4 = te.read %2[0, d0] : tensor<2x4xf32>
+      %5 = te.read %2[1, d0] : tensor<2x4xf32>
+    ...
+    ```
+  }];
+  let options = [ApplyOption<"apply", "when expressions are merged">];
+  let statistics = [Statistic<"numMerged", "merged", "expressions that became part of another">];
+}
+
+#endif // DIALECTS_TE_TRANSFORMS_HORIZONTALPASSES
