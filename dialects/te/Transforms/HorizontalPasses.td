@@ -59,16 +59,18 @@ def TEMergeHorizontally : Pass<"te-merge-horizontally", "::mlir::func::FuncOp"> 
 
     // After
     ...
-    %1 = te.constant dense<{{.*}}> : tensor<2x8xf32>
-    %2 = te.compute (d0: 2, d1: 4) reduce (d2: 8) init (0.000000e+00 : f32) {
-      %4 = te.read %arg0[d1, d2] : tensor<4x8xf32>
-      %5 = te.read %1[d0, d2] : tensor<2x8xf32>
-      %6 = arith.mulf %4, %5 : f32
-      te.yield %6 : f32
+    %3 = te.compute (d0: 2, d1: 4) reduce (d2: 8) init (0.000000e+00 : f32) {
+      %5 = te.read %arg0[d1, d2] : tensor<4x8xf32>
+      %6 = te.read %2[d0, d2] : tensor<2x8xf32>
+      %7 = arith.mulf %5, %6 : f32
+      te.yield %7 : f32
     } combine arith.addf : tensor<2x4xf32>
-    %3 = te.compute (d0: 4) {
-      %4 = te.read %2[0, d0] : tensor<2x4xf32>
-      %5 = te.read %2[1, d0] : tensor<2x4xf32>
+    %4 = te.compute (d0: 4) {
+      %5 = te.read %3[0, d0] : tensor<2x4xf32>
+      %6 = te.read %3[1, d0] : tensor<2x4xf32>
+      %7 = arith.divf %5, %6 : f32
+      te.yield %7 : f32
+    } : tensor<4xf32>
     ...
     ```
   }];
