@@ -117,6 +117,11 @@ private:
   bool stepLoop();
   bool stepWriteWindows();
   bool stepReadColumn();
+  bool stepSiblings();
+  LiveTensor makeProduct(const LiveTensor &source, int64_t count, double scalar);
+  LiveTensor makeConcat(llvm::ArrayRef<LiveTensor> parts);
+  /// Returns the largest of each element of a tensor of floats and 0.
+  LiveTensor makeMap(const LiveTensor &source);
 
   const RandomProgramOptions options;
   Random random;

@@ -259,6 +259,8 @@ RandomProgram ProgramMaker::make() {
     loc = NameLoc::get(builder.getStringAttr("step" + std::to_string(done)));
     done += (this->*random.pick<Step>(steps))();
   }
+  if (options.siblings)
+    stepSiblings();
   finish();
   return {std::move(module), sizes, errors};
 }

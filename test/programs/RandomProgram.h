@@ -39,6 +39,8 @@ struct RandomProgramOptions {
   unsigned numSteps = 6;
   /// The largest number of elements of a tensor, and of points of a domain.
   int64_t maxElements = 4096;
+  /// Whether programs end with expressions that have the same body, and with their concatenation.
+  bool siblings = false;
 };
 
 /// Makes the program for `seed`. Loads the dialects that it needs into `context`.

@@ -45,7 +45,8 @@ namespace {
 struct Options {
   uint64_t seed = 1;
   unsigned count = 1, steps = 6;
-  bool compile = false, run = false, print = false, references = false, points = false;
+  bool compile = false, run = false, print = false, references = false, points = false,
+       siblings = false;
   std::string cpu = "native", target = "cpu", stores;
   tssa::Transforms transforms;
 };
@@ -65,6 +66,9 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<bool> print("print", cl::desc("print each program"), cl::cat(category));
   cl::opt<bool> references("references", cl::desc("programs with views, writes and control flow"),
                            cl::cat(category));
+  cl::opt<bool> siblings("siblings",
+                         cl::desc("programs that end with expressions of one body, concatenated"),
+                         cl::cat(category));
   cl::opt<bool> points("points",
                        cl::desc("with --compile: loops that the draft model ranks anywhere"),
                        cl::cat(category));
@@ -83,7 +87,7 @@ static Options parseOptions(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
   Options options{seed,       count,  steps, compile, run,    print,
-                  references, points, cpu,   target,  stores, {}};
+                  references, points, siblings, cpu,  target, stores, {}};
   if (!force.empty()) {
     tssa::Apply *transform = options.transforms.find(force);
     if (!transform) {
@@ -93,8 +97,8 @@ static Options parseOptions(int argc, char **argv) {
     *transform = tssa::Apply::Always;
   }
   for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &seed, &count, &steps, &compile, &run, &print, &references, &points, &cpu, &target,
-           &stores, &force})
+           &seed, &count, &steps, &compile, &run, &print, &references, &points, &siblings,
+           &cpu, &target, &stores, &force})
     option->removeArgument();
   return options;
 }
@@ -244,6 +248,7 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
                                 const Options &options, uint64_t seed) {
   RandomProgramOptions programOptions;
   programOptions.numSteps = options.steps;
+  programOptions.siblings = options.siblings;
   RandomProgram program = options.references
                               ? makeRandomReferenceProgram(context, seed, programOptions)
                               : makeRandomProgram(context, seed, programOptions);

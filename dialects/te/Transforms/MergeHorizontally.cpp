@@ -60,14 +60,19 @@ static llvm::SetVector<ComputeOp> collectReaders(const Siblings &siblings) {
   return readers;
 }
 
-/// Returns whether merging would keep the parts of a concatenation from being computed in it: it
-/// contains a member and also another tensor.
+/// Returns whether merging would keep the parts of a concatenation, one of which is a member, from
+/// being computed in it. It does not if the merged result has the order of the concatenation.
 static bool breaksJoin(const Siblings &siblings) {
   return llvm::any_of(collectReaders(siblings), [&](ComputeOp reader) {
     std::optional<Join> join = matchJoin(reader);
-    return join && mayJoinInPlace(reader) && !llvm::all_of(join->parts, [&](Value part) {
-             return llvm::is_contained(siblings.members, part.getDefiningOp());
-           });
+    if (!join || !mayJoinInPlace(reader))
+      return false;
+    ComputeOp first = siblings.members.front();
+    bool isOrdered = siblings.mode.isStacked() ? first.getStaticSizes()[join->axis] == 1
+                                               : *siblings.mode.axis == join->axis;
+    return !isOrdered ||
+           !llvm::equal(join->parts, siblings.members,
+                        [](Value part, ComputeOp member) { return part == member.getResult(0); });
   });
 }
 

@@ -11,7 +11,6 @@
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Transforms/WeightCollector.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "tssa/Support/CheckedSize.h"
 
@@ -155,33 +154,38 @@ private:
     SmallVector<Value> yielded;
     for (Value value : body.getTerminator()->getOperands())
       yielded.push_back(mapping.lookupOrDefault(value));
-    YieldOp::create(rewriter, first.getLoc(), yielded);
+    auto yield = YieldOp::create(rewriter, first.getLoc(), yielded);
+    replaceScalars(*body.getTerminator(), yield, point);
   }
 
   void cloneOp(Operation &op, const PointMap &point, IRMapping &mapping) {
-    if (!isa<ReadOp, arith::ConstantOp>(op)) {
-      clonePointwise(rewriter, &op, point, mapping);
-      return;
-    }
+    Operation *copy = clonePointwise(rewriter, &op, point, mapping);
+    auto read = dyn_cast<ReadOp>(copy);
+    if (!read)
+      return replaceScalars(op, copy, point);
     const Variation &variation = siblings.variations[next];
     ElementsAttr joined = constants[next++];
-    if (isa<arith::ConstantOp>(op) && joined) {
-      AffineExpr at = getAffineDimExpr(stacked ? 0 : *siblings.mode.axis, rewriter.getContext());
-      auto map = AffineMap::get(point.map.getNumDims(), 0, at);
-      mapping.map(op.getResult(0),
-                  ReadOp::create(rewriter, op.getLoc(), makeConstant(joined), map).getResult());
-      return;
-    }
-    auto copy = dyn_cast<ReadOp>(clonePointwise(rewriter, &op, point, mapping));
-    if (!copy)
-      return;
     if (variation.kind == Variation::Shifted)
-      return shift(copy, variation.shift);
+      return shift(read, variation.shift);
     if (!joined)
       return;
-    copy.getSourceMutable().assign(makeConstant(joined));
+    read.getSourceMutable().assign(makeConstant(joined));
     if (stacked)
-      setResults(copy, prepend(getAffineDimExpr(0, rewriter.getContext()), copy.getMap()));
+      setResults(read, prepend(getAffineDimExpr(0, rewriter.getContext()), read.getMap()));
+  }
+
+  /// Makes `copy`, a copy of `op`, read the scalars in which siblings differ.
+  void replaceScalars(Operation &op, Operation *copy, const PointMap &point) {
+    for (; next < siblings.variations.size() && siblings.variations[next].op == &op; ++next) {
+      if (!constants[next])
+        continue;
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(copy);
+      AffineExpr at = getAffineDimExpr(stacked ? 0 : *siblings.mode.axis, rewriter.getContext());
+      Value value = ReadOp::create(rewriter, op.getLoc(), makeConstant(constants[next]),
+                                   AffineMap::get(point.map.getNumDims(), 0, at));
+      copy->setOperand(siblings.variations[next].operand, value);
+    }
   }
 
   Value makeConstant(ElementsAttr value) {

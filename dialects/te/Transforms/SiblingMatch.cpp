@@ -12,20 +12,31 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
+/// Returns the value of an operand that is a scalar constant, inside or outside of the expression, or
+/// null.
+static TypedAttr getScalar(Value operand) {
+  auto constant = operand.getDefiningOp<arith::ConstantOp>();
+  bool isNumber = constant && operand.getType().isIntOrFloat();
+  return isNumber ? constant.getValue() : TypedAttr();
+}
+
 Siblings::Siblings(ComputeOp first, SiblingMode mode) : mode(mode), members{first} {
   first->walk([&](Operation *op) {
-    Variation variation{Variation::Shifted, op, {}, {}, {}};
+    if (op == first)
+      return;
     if (auto read = dyn_cast<ReadOp>(op)) {
+      Variation variation{Variation::Shifted, op, 0, {}, {}, {}};
       if (auto constant = read.getSource().getDefiningOp<ConstantOp>()) {
         variation.kind = Variation::Joined;
         variation.data.push_back(constant.getValue());
       }
       variations.push_back(variation);
-    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      variation.kind = Variation::Scalar;
-      variation.data.push_back(constant.getValue());
-      variations.push_back(variation);
+      return;
     }
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (TypedAttr value = getScalar(operand))
+        variations.push_back(
+            {Variation::Scalar, op, static_cast<unsigned>(i), {}, {value}, {}});
   });
 }
 
@@ -42,9 +53,11 @@ public:
         first.getInitAttr() != next.getInitAttr() ||
         first->getNumRegions() != next->getNumRegions())
       return false;
-    for (auto [a, b] : llvm::zip_equal(first->getRegions(), next->getRegions()))
+    for (auto [a, b] : llvm::zip_equal(first->getRegions(), next->getRegions())) {
+      isCombiner = &a == &first.getCombiner();
       if (!matchRegion(a, b))
         return false;
+    }
     siblings.variations = std::move(found);
     siblings.members.push_back(next);
     return true;
@@ -73,15 +86,24 @@ private:
     if (a.empty() || b.empty())
       return a.empty() == b.empty();
     Block &left = a.front(), &right = b.front();
-    if (left.getArgumentTypes() != right.getArgumentTypes() ||
-        left.getOperations().size() != right.getOperations().size())
+    if (left.getArgumentTypes() != right.getArgumentTypes())
       return false;
     for (auto [x, y] : llvm::zip_equal(left.getArguments(), right.getArguments()))
       same[x] = y;
-    for (auto [x, y] : llvm::zip_equal(left, right))
-      if (!matchOp(x, y))
-        return false;
-    return true;
+    SmallVector<Operation *> ops = collectOps(left), others = collectOps(right);
+    return ops.size() == others.size() &&
+           llvm::all_of(llvm::zip_equal(ops, others), [&](auto pair) {
+             return matchOp(*std::get<0>(pair), *std::get<1>(pair));
+           });
+  }
+
+  /// Returns the ops of a body without the scalar constants, which are compared where they are used.
+  static SmallVector<Operation *> collectOps(Block &body) {
+    SmallVector<Operation *> ops;
+    for (Operation &op : body)
+      if (!isa<arith::ConstantOp>(op))
+        ops.push_back(&op);
+    return ops;
   }
 
   bool areSame(Value a, Value b) {
@@ -102,13 +124,20 @@ private:
       same[x] = y;
     if (auto read = dyn_cast<ReadOp>(a))
       return matchRead(read, cast<ReadOp>(b), found[nextVariation++]);
-    if (auto constant = dyn_cast<arith::ConstantOp>(a)) {
-      found[nextVariation++].data.push_back(cast<arith::ConstantOp>(b).getValue());
-      return true;
-    }
-    if (!areSame(a.getOperands(), b.getOperands()) || a.getAttrDictionary() != b.getAttrDictionary())
+    if (a.getNumOperands() != b.getNumOperands() || a.getAttrDictionary() != b.getAttrDictionary())
       return false;
+    for (auto [x, y] : llvm::zip_equal(a.getOperands(), b.getOperands()))
+      if (!matchOperand(x, y))
+        return false;
     return siblings.mode.isStacked() || !usesAxis(a);
+  }
+
+  bool matchOperand(Value a, Value b) {
+    if (!getScalar(a))
+      return areSame(a, b);
+    TypedAttr scalar = getScalar(b);
+    found[nextVariation++].data.push_back(scalar);
+    return scalar && scalar.getType() == a.getType() && (!isCombiner || scalar == getScalar(a));
   }
 
   /// Returns whether the index expression of te.index or te.inside depends on the axis.
@@ -186,6 +215,7 @@ private:
   int64_t number; ///< of `next` among the siblings
   SmallVector<Variation> found;
   unsigned nextVariation = 0;
+  bool isCombiner = false; ///< whether the ops of the combiner are compared, which cannot read
   DenseMap<Value, Value> same; ///< values of `first` and those of `next` that correspond
 };
 } // namespace

@@ -28,14 +28,15 @@ struct SiblingMode {
   bool isStacked() const { return !axis; }
 };
 
-/// How one read, or one scalar constant, of siblings differs among them.
+/// How one read, or one operand that is a scalar constant, of siblings differs among them.
 struct Variation {
   enum Kind {
     Shifted, ///< reads of one tensor: sibling i reads `shift` times i further
     Joined,  ///< reads of a constant of each sibling
-    Scalar,  ///< scalar constants
+    Scalar,  ///< an operand that is a scalar constant
   } kind;
   Operation *op;               ///< of the first sibling
+  unsigned operand;            ///< of `op`, for a scalar
   SmallVector<int64_t> shift;  ///< for each dim of the tensor
   SmallVector<Attribute> data; ///< a constant of each sibling
   /// The dim along which the constants are joined. Without it they are stacked.
@@ -46,7 +47,8 @@ struct Variation {
 struct Siblings {
   SiblingMode mode;
   SmallVector<ComputeOp> members;
-  SmallVector<Variation> variations; ///< those in which members differ
+  /// One for each read and each such operand, in the order of ops and operands.
+  SmallVector<Variation> variations;
 
   /// Starts with `first`, with which others may join.
   Siblings(ComputeOp first, SiblingMode mode);

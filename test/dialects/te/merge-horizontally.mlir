@@ -85,13 +85,14 @@ func.func @experts(%x: tensor<1x8xf32>) -> tensor<4xf32> {
 func.func @sizes(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x3xf32>) {
   %v = te.constant dense<1.5> : tensor<2x2xf32>
   %w = te.constant dense<2.5> : tensor<2x3xf32>
+  %f = arith.constant 0.5 : f32
+  %g = arith.constant 0.25 : f32
   %a = te.compute (d0: 3, d1: 2) reduce (d2: 2) init (0.0 : f32) {
     %p = te.read %x[d0, d2] : tensor<3x2xf32>
     %q = te.read %v[d2, d1] : tensor<2x2xf32>
     %r = arith.mulf %p, %q : f32
     te.yield %r : f32
   } combine arith.addf then (%s: f32) {
-    %f = arith.constant 0.5 : f32
     %r = arith.mulf %s, %f : f32
     te.yield %r : f32
   } : tensor<3x2xf32>
@@ -101,8 +102,7 @@ func.func @sizes(%x: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x3xf32>) {
     %r = arith.mulf %p, %q : f32
     te.yield %r : f32
   } combine arith.addf then (%s: f32) {
-    %f = arith.constant 0.25 : f32
-    %r = arith.mulf %s, %f : f32
+    %r = arith.mulf %s, %g : f32
     te.yield %r : f32
   } : tensor<3x3xf32>
   %c = te.compute (d0: 3, d1: 2) {
