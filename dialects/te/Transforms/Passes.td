@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_PASSES
 #define DIALECTS_TE_TRANSFORMS_PASSES
-include "mlir/Pass/PassBase.td"
+include "dialects/te/Transforms/AnalysisPasses.td"
 
 def TESimplify : Pass<"te-simplify"> {
   let summary = "simplify index expressions with the ranges of their domains";
