@@ -57,11 +57,13 @@ static ElementDependence getDependence(const TensorAccess &read, const TensorAcc
   dependence.guard = read.guard;
   llvm::SmallBitVector used = getIndexDims(read, sizes.size());
   llvm::SmallBitVector fixed = getFixedDims(write.map, sizes.size());
+  bool hasMany = write.opaque.any(); // Points that data send to one element are combined there.
   for (unsigned dim = 0; dim < sizes.size(); ++dim)
-    if (used[dim] && !fixed[dim] && !isOne(sizes[dim]))
+    if (used[dim] && !fixed[dim]) {
       dependence.ranged.push_back(dim);
-  // Points that data send to one element are combined there.
-  dependence.isMany = combines && (!dependence.ranged.empty() || write.opaque.any());
+      hasMany |= !isOne(sizes[dim]);
+    }
+  dependence.isMany = combines && hasMany;
   return dependence;
 }
 

@@ -39,7 +39,7 @@ func.func @convolution(%x: tensor<4x32xf32>, %w: tensor<16x4x3xf32>, %b: tensor<
 // CHECK-LABEL: function @open
 // CHECK-NEXT: %0 relies on many elements of %arg1: { [d0] -> [d1] : 0 <= d1 < N }
 // CHECK-NEXT: %0 relies on many elements of %arg0: { [d0] -> [any, d0 + %arg2] : 0 <= d1 < N }
-// CHECK-NEXT: %1 relies on one element of %arg0: { [d0] -> [d1, d0] }
+// CHECK-NEXT: %1 relies on one element of %arg0: { [d0] -> [d1, d0] : 0 <= d1 < 1 }
 func.func @open(%x: tensor<8x64xf32>, %ids: tensor<?xi64> {te.port = #te.port<dims = ["N"]>}, %at: index) -> (tensor<8xf32>, tensor<64xf32>) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %ids, %c0 : tensor<?xi64>
