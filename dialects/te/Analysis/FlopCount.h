@@ -1,4 +1,4 @@
-//===- FlopCount.h - floating-point operations of a kernel -===//
+//===- FlopCount.h - floating-point operations -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,12 @@ namespace mlir::tssa::te {
 struct FlopTerm {
   int64_t each;
   SmallVector<OpFoldResult> sizes;
+  int64_t transcendental = 0; ///< of `each`, those that `isTranscendental` holds for
 };
+
+/// Returns whether `op` is a function that takes many instructions, such as a root, an exponential
+/// or a sine.
+bool isTranscendental(Operation &op);
 
 /// Returns the floating-point operations that the expressions of `kernel` define for one launch, as
 /// a sum of terms whose sizes are constants or values of the kernel. Operations that a schedule
@@ -23,6 +28,8 @@ struct FlopTerm {
 /// and an fma as two. Points at which a guard does not hold count as well. If an expression has
 /// several pieces, each point counts as the most expensive piece.
 SmallVector<FlopTerm> countFlops(KernelOp kernel);
+/// Returns those of one expression, in a kernel or outside of one.
+SmallVector<FlopTerm> countFlops(ExpressionOpInterface expression);
 
 } // namespace mlir::tssa::te
 

@@ -8,6 +8,7 @@
 #include "dialects/te/Transforms/BufferProgram.h"
 #include "dialects/te/Analysis/UpdateTarget.h"
 #include "dialects/te/IR/Program.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -52,6 +53,31 @@ bool LiveRange::overlaps(const LiveRange &other) const {
 //===----------------------------------------------------------------------===//
 // BufferProgram
 //===----------------------------------------------------------------------===//
+
+void expandSelects(func::FuncOp function) {
+  function.walk([](arith::SelectOp op) {
+    if (!isa<RankedTensorType>(op.getType()))
+      return;
+    OpBuilder builder(op);
+    auto yield = [](Value value) {
+      return
+          [value](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, value); };
+    };
+    auto branch = scf::IfOp::create(builder, op.getLoc(), op.getCondition(),
+                                    yield(op.getTrueValue()), yield(op.getFalseValue()));
+    op.replaceAllUsesWith(branch.getResult(0));
+    op.erase();
+  });
+}
+
+LogicalResult checkLaunches(func::FuncOp function, SymbolTableCollection &tables) {
+  WalkResult result = function.walk([&](LaunchOp launch) -> WalkResult {
+    if (tables.lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr()))
+      return WalkResult::advance();
+    return launch.emitOpError("expects '") << launch.getKernel() << "' to be a te.kernel";
+  });
+  return failure(result.wasInterrupted());
+}
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 static bool isLoop(Operation *op) { return isa<scf::ForOp, scf::WhileOp>(op); }

@@ -37,6 +37,7 @@ public:
   void add(unsigned begin, unsigned end);
   void add(const LiveRange &other);
   bool overlaps(const LiveRange &other) const;
+  ArrayRef<Interval> getIntervals() const { return intervals; }
 
 private:
   SmallVector<Interval, 2> intervals;
@@ -82,7 +83,14 @@ struct UpdateTie {
   bool onlyUse;
 };
 
-/// The variables and copies of a host program.
+/// Replaces selects between tensors by scf.if, whose result has a buffer of its own.
+void expandSelects(func::FuncOp function);
+
+/// Checks that each launch refers to a te.kernel, not to a function, because the body of the kernel
+/// decides how the buffers of its results are placed.
+LogicalResult checkLaunches(func::FuncOp function, SymbolTableCollection &tables);
+
+/// The variables and copies of a host program. It must have no selects between tensors.
 class BufferProgram {
 public:
   BufferProgram(func::FuncOp function, EntrySizes &sizes, SymbolTableCollection &symbols)
@@ -92,6 +100,8 @@ public:
   /// emits an error and fails.
   LogicalResult build();
 
+  /// Returns the time at which `op` begins.
+  unsigned getTime(Operation *op) const { return begins.lookup(op); }
   unsigned getVariable(Value value) const { return variableOf.lookup(value); }
   ArrayRef<Variable> getVariables() const { return variables; }
   ArrayRef<Copy> getCopies() const { return copies; }

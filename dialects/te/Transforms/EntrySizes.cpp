@@ -15,12 +15,6 @@
 
 namespace mlir::tssa::te {
 
-int64_t getElementBytes(Type element) {
-  if (element.isIndex())
-    return 8;
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 unsigned EntrySizes::Equal::getHashValue(const Operation *op) {
   return OperationEquivalence::computeHash(
       const_cast<Operation *>(op), OperationEquivalence::directHashValue,

@@ -8,6 +8,7 @@
 #define DIALECTS_TE_TRANSFORMS_ENTRYSIZES_H
 
 #include "dialects/te/Analysis/Signature.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -71,9 +72,6 @@ private:
   Value insert(Operation *op);
   void findVaryingDims();
 };
-
-/// Returns the number of bytes of one element in memory; i1 takes one byte.
-int64_t getElementBytes(Type element);
 
 } // namespace mlir::tssa::te
 

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/MergeCost.h"
+#include "dialects/te/Analysis/FlopCount.h"
 #include "dialects/te/Analysis/PieceBounds.h"
+#include "dialects/te/Analysis/SizeTable.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -22,8 +23,6 @@ using namespace mlir::tssa::te;
 /// A reader may compute each element of any producer up to this many times. Only cheap producers
 /// may be computed more often.
 static constexpr double maxReuse = 2;
-/// The value that is assumed for a dynamic size that does not cancel.
-static constexpr double unknownSize = 64;
 /// An arithmetic producer may be copied into up to this many readers.
 static constexpr unsigned maxReaders = 4;
 
@@ -43,10 +42,7 @@ static bool isCostly(Operation &op) {
     return !isExactProduct(division);
   if (isIntegerDivision(op) || isa<arith::RemFOp>(op))
     return true;
-  return isa<math::MathDialect>(op.getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp, math::FloorOp,
-              math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::IsNaNOp,
-              math::IsInfOp>(op);
+  return isTranscendental(op);
 }
 
 BodyFacts te::getBodyFacts(Block &body) {
@@ -83,11 +79,11 @@ double te::getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elemen
     else if (auto *it = llvm::find(rest, size); it != rest.end())
       rest.erase(it);
     else
-      reuse *= unknownSize; // in range: a double
+      reuse *= assumedSize; // in range: a double
   }
   for (OpFoldResult size : rest) {
     std::optional<int64_t> constant = getConstantSize(size);
-    reuse /= constant ? std::max<int64_t>(*constant, 1) : unknownSize;
+    reuse /= constant ? std::max<int64_t>(*constant, 1) : assumedSize;
   }
   return reuse;
 }

@@ -38,7 +38,7 @@ BodyFacts getFacts(ComputeOp compute);
 
 /// Estimates how often each element of a tensor of sizes `elements` is computed if each point of a
 /// domain of sizes `points` computes one element. Equal dynamic sizes cancel; a dynamic size that
-/// is left counts as a fixed number.
+/// is left counts as `assumedSize`.
 double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 
 /// The context in which a read is evaluated.

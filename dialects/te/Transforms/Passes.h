@@ -7,6 +7,7 @@
 #ifndef DIALECTS_TE_TRANSFORMS_PASSES_H
 #define DIALECTS_TE_TRANSFORMS_PASSES_H
 
+#include "dialects/te/Analysis/Character.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_TRANSFORMS_PASSES
 #define DIALECTS_TE_TRANSFORMS_PASSES
+include "dialects/te/Transforms/AnalysisPasses.td"
 include "dialects/te/Transforms/HorizontalPasses.td"
-include "mlir/Pass/PassBase.td"
 
 def TESimplify : Pass<"te-simplify"> {
   let summary = "simplify index expressions with the ranges of their domains";

@@ -21,7 +21,6 @@
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -32,23 +31,6 @@ namespace mlir::tssa::te {
 #include "dialects/te/Transforms/Passes.h.inc"
 
 namespace {
-
-/// Replaces selects between tensors by scf.if, whose result has a buffer of its own.
-void expandSelects(func::FuncOp function) {
-  function.walk([](arith::SelectOp op) {
-    if (!isa<RankedTensorType>(op.getType()))
-      return;
-    OpBuilder builder(op);
-    auto yield = [](Value value) {
-      return
-          [value](OpBuilder &builder, Location loc) { scf::YieldOp::create(builder, loc, value); };
-    };
-    auto branch = scf::IfOp::create(builder, op.getLoc(), op.getCondition(),
-                                    yield(op.getTrueValue()), yield(op.getFalseValue()));
-    op.replaceAllUsesWith(branch.getResult(0));
-    op.erase();
-  });
-}
 
 /// Creates the function `@plan`, which computes the size of the arena in bytes from the symbols.
 void createPlan(func::FuncOp function, const EntrySymbols &symbols, EntrySizes &sizes,
@@ -63,17 +45,6 @@ void createPlan(func::FuncOp function, const EntrySymbols &symbols, EntrySizes &
   DenseMap<Value, Value> clones;
   Value bytes = sizes.cloneForSymbols(builder, total, block->getArguments(), clones);
   func::ReturnOp::create(builder, function.getLoc(), bytes);
-}
-
-/// Checks that each launch refers to a te.kernel, not to a function, because the body of the kernel
-/// decides how the buffers of its results are placed.
-LogicalResult checkLaunches(func::FuncOp function, SymbolTableCollection &tables) {
-  WalkResult result = function.walk([&](LaunchOp launch) -> WalkResult {
-    if (tables.lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr()))
-      return WalkResult::advance();
-    return launch.emitOpError("expects '") << launch.getKernel() << "' to be a te.kernel";
-  });
-  return failure(result.wasInterrupted());
 }
 
 /// Checks that kernels have the windows that the places of their operands and results need.
