@@ -10,6 +10,7 @@
 #include "dialects/te/Analysis/Join.h"
 #include "dialects/te/Analysis/JoinPlaces.h"
 #include "dialects/te/IR/Program.h"
+#include "dialects/te/IR/Sizes.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::tssa::layout {
@@ -23,6 +24,57 @@ using namespace mlir::tssa::layout;
 
 static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("join").category("layout-place-joins");
+}
+
+/// Adds to `dims` the dims that `loop` was made of. Returns the label of their expression.
+static StringRef collectDims(Value loop, SmallVectorImpl<unsigned> &dims) {
+  Operation *op = loop.getDefiningOp();
+  if (auto loops = dyn_cast<LoopsOp>(op)) {
+    dims.push_back(cast<OpResult>(loop).getResultNumber());
+    return loops.getLabel();
+  }
+  StringRef label;
+  for (Value operand : op->getOperands())
+    label = collectDims(operand, dims);
+  return label;
+}
+
+/// Returns whether the schedule of `kernel` fuses loops of `compute` of which one moves along the
+/// dims of a tensor before `axis`, and one along the others. `map` gives the indexes of the tensor.
+static bool fusesAcross(te::KernelOp kernel, te::ComputeOp compute, AffineMap map, unsigned axis) {
+  if (kernel.getSchedule().empty())
+    return false;
+  SmallVector<OpFoldResult> domain = compute.getIterationDomain();
+  for (auto fuse : kernel.getSchedule().front().getOps<FuseOp>()) {
+    SmallVector<unsigned> dims;
+    if (collectDims(fuse.getLoop(), dims) != compute.getLabel())
+      continue;
+    bool before = false, behind = false;
+    for (unsigned dim : dims)
+      for (auto [position, expr] : llvm::enumerate(map.getResults()))
+        if (te::getConstantSize(domain[dim]) != 1 && expr.isFunctionOfDim(dim))
+          (position < axis ? before : behind) = true;
+    if (before && behind)
+      return true;
+  }
+  return false;
+}
+
+static bool fusesResult(te::KernelOp kernel, unsigned result, unsigned axis) {
+  Value value = kernel.getBodyBlock().getTerminator()->getOperand(result);
+  auto compute = value.getDefiningOp<te::ComputeOp>();
+  return compute && fusesAcross(kernel, compute,
+                                AffineMap::getMultiDimIdentityMap(compute.getNumParallel(),
+                                                                  kernel.getContext()),
+                                axis);
+}
+
+static bool fusesReads(te::KernelOp kernel, unsigned parameter, unsigned axis) {
+  return llvm::any_of(kernel.getArgument(parameter).getUsers(), [&](Operation *user) {
+    auto read = dyn_cast<te::ReadOp>(user);
+    auto compute = read ? dyn_cast<te::ComputeOp>(read->getParentOp()) : te::ComputeOp();
+    return compute && fusesAcross(kernel, compute, read.getMap(), axis);
+  });
 }
 
 namespace {
@@ -84,18 +136,21 @@ private:
           << remark::reason("{0}", obstacle) << remark::metric("Parts", join.parts.size());
   }
 
-  /// A schedule that exists was chosen for tensors without windows: it may fuse loops whose
-  /// iterations are no longer contiguous. Returns whether this is the case, as a reason.
+  /// A schedule that exists, such as that of a record, was chosen for tensors without windows: it may
+  /// fuse loops whose iterations are no longer contiguous. Returns whether this is the case, as a
+  /// reason.
   static StringRef findScheduleObstacle(const te::TensorJoin &join, KernelVariants &kernels) {
-    auto fuses = [&](Operation *op) {
-      auto launch = dyn_cast_or_null<te::LaunchOp>(op);
-      te::KernelOp kernel = launch ? kernels.lookup(launch) : te::KernelOp();
-      return kernel && !kernel.getSchedule().empty() &&
-             !kernel.getSchedule().front().getOps<FuseOp>().empty();
-    };
-    for (Value part : join.parts)
-      if (fuses(part.getDefiningOp()) || llvm::any_of(part.getUsers(), fuses))
-        return "the schedule of a kernel fuses loops";
+    for (Value part : join.parts) {
+      if (auto launch = part.getDefiningOp<te::LaunchOp>())
+        if (te::KernelOp kernel = kernels.lookup(launch);
+            kernel && fusesResult(kernel, cast<OpResult>(part).getResultNumber(), join.axis))
+          return "the schedule of a kernel fuses loops across the axis";
+      for (OpOperand &use : part.getUses())
+        if (auto launch = dyn_cast<te::LaunchOp>(use.getOwner()))
+          if (te::KernelOp kernel = kernels.lookup(launch);
+              kernel && fusesReads(kernel, use.getOperandNumber(), join.axis))
+            return "the schedule of a kernel fuses loops across the axis";
+    }
     return "";
   }
 

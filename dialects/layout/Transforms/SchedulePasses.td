@@ -59,8 +59,8 @@ def PlaceJoins : Pass<"layout-place-joins", "::mlir::ModuleOp"> {
       where there is a window.
     - **Keeps**: what the program computes, and launches of kernels that do more than to concatenate.
     - **Gives up**: parts that are arguments, constants, results of updates, or in use by other ops
-      than launches; sizes that only the data decides; kernels whose schedule fuses loops; and
-      modules with `te.separate`.
+      than launches; sizes that only the data decides; kernels whose schedule fuses loops across
+      the axis; and modules with `te.separate`.
 
     ```mlir
     // Before
