@@ -93,14 +93,8 @@ private:
   void place(func::FuncOp function, KernelVariants &kernels) {
     SmallVector<te::TensorJoin> joins;
     function.walk([&](te::LaunchOp launch) {
-      te::KernelOp kernel = kernels.lookup(launch);
-      std::optional<te::Join> join = kernel ? te::matchJoin(kernel) : std::nullopt;
-      if (!join)
-        return;
-      SmallVector<Value> parts;
-      for (Value part : join->parts)
-        parts.push_back(launch.getInputs()[cast<BlockArgument>(part).getArgNumber()]);
-      joins.push_back({launch.getResult(0), std::move(parts), join->axis});
+      if (std::optional<te::TensorJoin> join = matchJoin(launch, kernels))
+        joins.push_back(std::move(*join));
     });
     joins = te::sortJoins(joins);
     auto lookup = [&](te::LaunchOp launch) { return kernels.lookup(launch); };
@@ -116,7 +110,7 @@ private:
     if (joins.empty())
       return;
     for (const te::TensorJoin &join : joins)
-      replaceLaunch(join, kernels);
+      replaceLaunch(join.result.getDefiningOp<te::LaunchOp>(), kernels);
     numPlaced += joins.size();
     // The places are the same, but the tensors that were results of launches are other values now.
     FailureOr<te::JoinPlaces> placesOfJoins = te::JoinPlaces::get(function, lookup);
@@ -154,8 +148,19 @@ private:
     return "";
   }
 
-  static void replaceLaunch(const te::TensorJoin &join, KernelVariants &kernels) {
-    auto launch = join.result.getDefiningOp<te::LaunchOp>();
+  static std::optional<te::TensorJoin> matchJoin(te::LaunchOp launch, KernelVariants &kernels) {
+    te::KernelOp kernel = kernels.lookup(launch);
+    std::optional<te::Join> join = kernel ? te::matchJoin(kernel) : std::nullopt;
+    if (!join)
+      return std::nullopt;
+    SmallVector<Value> parts;
+    for (Value part : join->parts)
+      parts.push_back(launch.getInputs()[cast<BlockArgument>(part).getArgNumber()]);
+    return te::TensorJoin{launch.getResult(0), std::move(parts), join->axis};
+  }
+
+  static void replaceLaunch(te::LaunchOp launch, KernelVariants &kernels) {
+    te::TensorJoin join = *matchJoin(launch, kernels); // its parts may be results of te.joins by now
     OpBuilder builder(launch);
     auto op = te::JoinOp::create(builder, launch.getLoc(), join.result.getType(), join.parts,
                                  builder.getI64IntegerAttr(join.axis));

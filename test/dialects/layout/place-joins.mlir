@@ -396,6 +396,7 @@ te.kernel @join(%a: tensor<1x?xf32> {te.sizes = array<i64: -1, 2>}, %b: tensor<1
 // -----
 
 // CHECK-LABEL: module attributes {te.separate}
+// CHECK-LABEL: func.func @main(
 // CHECK: te.launch @join
 module attributes {te.separate} {
 func.func @main(%x: tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2x3xf32>) {
@@ -438,4 +439,47 @@ te.kernel @sum(%x: tensor<2x7xf32>) -> tensor<2xf32> {
   } combine arith.addf : tensor<2xf32>
   te.return %y : tensor<2xf32>
 }
+}
+
+// -----
+
+// A concatenation that is a part of one with the same number of elements, none.
+// CHECK-LABEL: func.func @main(
+// CHECK: %[[C:.*]] = te.join
+// CHECK: te.join %[[C]], %{{.*}} axis 1 : (tensor<0x4xf32>, tensor<0x2xf32>) -> tensor<0x6xf32>
+func.func @main(%x: tensor<0x2xf32>) -> tensor<0x6xf32> {
+  %a = te.launch @twice(%x) : (tensor<0x2xf32>) -> tensor<0x2xf32>
+  %b = te.launch @twice(%x) : (tensor<0x2xf32>) -> tensor<0x2xf32>
+  %c = te.launch @join(%a, %b) : (tensor<0x2xf32>, tensor<0x2xf32>) -> tensor<0x4xf32>
+  %n = te.launch @twice(%x) : (tensor<0x2xf32>) -> tensor<0x2xf32>
+  %d = te.launch @more(%c, %n) : (tensor<0x4xf32>, tensor<0x2xf32>) -> tensor<0x6xf32>
+  return %d : tensor<0x6xf32>
+}
+te.kernel @twice(%x: tensor<0x2xf32>) -> tensor<0x2xf32> {
+  %y = te.compute @y (d0: 0, d1: 2) {
+    %v = te.read %x[d0, d1] : tensor<0x2xf32>
+    %w = arith.addf %v, %v : f32
+    te.yield %w : f32
+  } : tensor<0x2xf32>
+  te.return %y : tensor<0x2xf32>
+}
+te.kernel @join(%a: tensor<0x2xf32>, %b: tensor<0x2xf32>) -> tensor<0x4xf32> {
+  %y = te.compute @y (d0: 0, d1: 4) where (-d1 + 1 >= 0) {
+    %v = te.read %a[d0, d1] : tensor<0x2xf32>
+    te.yield %v : f32
+  } where (d1 - 2 >= 0) {
+    %v = te.read %b[d0, d1 - 2] : tensor<0x2xf32>
+    te.yield %v : f32
+  } : tensor<0x4xf32>
+  te.return %y : tensor<0x4xf32>
+}
+te.kernel @more(%a: tensor<0x4xf32>, %b: tensor<0x2xf32>) -> tensor<0x6xf32> {
+  %y = te.compute @y (d0: 0, d1: 6) where (-d1 + 3 >= 0) {
+    %v = te.read %a[d0, d1] : tensor<0x4xf32>
+    te.yield %v : f32
+  } where (d1 - 4 >= 0) {
+    %v = te.read %b[d0, d1 - 4] : tensor<0x2xf32>
+    te.yield %v : f32
+  } : tensor<0x6xf32>
+  te.return %y : tensor<0x6xf32>
 }
