@@ -97,8 +97,7 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   defineCaller(kernel, "tssa_run", false);
   defineCaller(extent, "tssa_plan", true);
   defineMath(**code);
-  if (Error error =
-          cpu::linkBitcode(**code, getMemoryBitcode(), /*onlyNeeded=*/false, machine))
+  if (Error error = cpu::linkBitcode(**code, getMemoryBitcode(), /*onlyNeeded=*/false, machine))
     return error;
   cpu::OptimizeOptions options;
   options.isKernel = true;

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Reference/Evaluator.h"
-#include "tssa/Reference/Window.h"
 #include "Interpreter.h"
 #include "dialects/tssa/Analysis/Aliases.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "tssa/Reference/Window.h"
 #include <cmath>
 
 using namespace mlir;

@@ -73,12 +73,13 @@ Error Interpreter::runBlock(Block &block) {
 Error Interpreter::evaluate(Operation &op) {
   return llvm::TypeSwitch<Operation *, Error>(&op)
       .Case<te::ExpressionOpInterface, te::ConstantOp, te::ExternOp, te::CheckOp, te::RandomKeyOp,
-            te::ResultOp, te::LaunchOp, te::JoinOp, func::CallOp, scf::IfOp, scf::ForOp, scf::WhileOp,
-            arith::ConstantOp, arith::SelectOp, tensor::DimOp, tensor::ExtractOp,
+            te::ResultOp, te::LaunchOp, te::JoinOp, func::CallOp, scf::IfOp, scf::ForOp,
+            scf::WhileOp, arith::ConstantOp, arith::SelectOp, tensor::DimOp, tensor::ExtractOp,
             tensor::FromElementsOp, tensor::CastOp, tensor::EmptyOp, memref::AllocOp,
             memref::DeallocOp, memref::ViewOp, memref::CastOp, memref::DimOp, memref::LoadOp,
             memref::StoreOp, memref::CopyOp, refs::AllocOp, refs::ViewOp, refs::DimOp, refs::ReadOp,
-            refs::WriteOp, refs::AccessOp, refs::AssignOp>([&](auto typed) { return evaluate(typed); })
+            refs::WriteOp, refs::AccessOp, refs::AssignOp>(
+          [&](auto typed) { return evaluate(typed); })
       .Default([&](Operation *other) { return evaluateScalar(*other); });
 }
 

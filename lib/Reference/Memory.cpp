@@ -234,8 +234,8 @@ static Error storeResult(te::LaunchOp op, te::WindowAttr window, const HostTenso
   if (!whole)
     return whole.takeError();
   if (getWholeShape(result.getShape(), window) != whole->getShape())
-    return makeError(op.getLoc(), "expected a buffer that a window of " + result.describeType() +
-                                      " fits into");
+    return makeError(op.getLoc(),
+                     "expected a buffer that a window of " + result.describeType() + " fits into");
   putInto(result, window.getAt(), *whole);
   return storeTensor(op, *whole, memory);
 }

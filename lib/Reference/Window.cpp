@@ -47,9 +47,10 @@ static void forEachRow(ArrayRef<int64_t> shape, ArrayRef<int64_t> whole, ArrayRe
 void tssa::reference::putInto(const HostTensor &tensor, ArrayRef<int64_t> at, HostTensor &whole) {
   int64_t bytes = getByteSize(tensor.getKind());
   uint8_t *target = whole.getMutableData();
-  forEachRow(tensor.getShape(), whole.getShape(), at, [&](int64_t from, int64_t to, int64_t length) {
-    std::memcpy(target + to * bytes, tensor.getData() + from * bytes, length * bytes);
-  });
+  forEachRow(tensor.getShape(), whole.getShape(), at,
+             [&](int64_t from, int64_t to, int64_t length) {
+               std::memcpy(target + to * bytes, tensor.getData() + from * bytes, length * bytes);
+             });
 }
 
 Expected<HostTensor> tssa::reference::makeWhole(const HostTensor &tensor, WindowAttr window) {
@@ -70,8 +71,9 @@ Expected<HostTensor> tssa::reference::takeFromWindow(const HostTensor &whole,
     return tensor.takeError();
   int64_t bytes = getByteSize(whole.getKind());
   uint8_t *target = tensor->getMutableData();
-  forEachRow(shape, whole.getShape(), window.getAt(), [&](int64_t to, int64_t from, int64_t length) {
-    std::memcpy(target + to * bytes, whole.getData() + from * bytes, length * bytes);
-  });
+  forEachRow(shape, whole.getShape(), window.getAt(),
+             [&](int64_t to, int64_t from, int64_t length) {
+               std::memcpy(target + to * bytes, whole.getData() + from * bytes, length * bytes);
+             });
   return tensor;
 }

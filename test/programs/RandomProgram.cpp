@@ -238,19 +238,19 @@ ProgramMaker::ProgramMaker(MLIRContext &context, uint64_t seed, const RandomProg
 
 RandomProgram ProgramMaker::make() {
   using Step = bool (ProgramMaker::*)();
-  static constexpr Step steps[] = {&ProgramMaker::stepElementwise, &ProgramMaker::stepElementwise,
-                                   &ProgramMaker::stepElementwise, &ProgramMaker::stepSelect,
-                                   &ProgramMaker::stepTranspose,   &ProgramMaker::stepSlice,
-                                   &ProgramMaker::stepReverse,     &ProgramMaker::stepBroadcast,
-                                   &ProgramMaker::stepFlatten,     &ProgramMaker::stepSplit,
-                                   &ProgramMaker::stepPad,         &ProgramMaker::stepConcat,
-                                   &ProgramMaker::stepReduce,      &ProgramMaker::stepReduce,
-                                   &ProgramMaker::stepContraction, &ProgramMaker::stepContraction,
-                                   &ProgramMaker::stepWindow,      &ProgramMaker::stepArgMax,
-                                   &ProgramMaker::stepSoftmaxPair, &ProgramMaker::stepWelford,
-                                   &ProgramMaker::stepGather,      &ProgramMaker::stepUpdate,
-                                   &ProgramMaker::stepScatter,     &ProgramMaker::stepScan,
-                                   &ProgramMaker::stepBranch,      &ProgramMaker::stepLoop,
+  static constexpr Step steps[] = {&ProgramMaker::stepElementwise,  &ProgramMaker::stepElementwise,
+                                   &ProgramMaker::stepElementwise,  &ProgramMaker::stepSelect,
+                                   &ProgramMaker::stepTranspose,    &ProgramMaker::stepSlice,
+                                   &ProgramMaker::stepReverse,      &ProgramMaker::stepBroadcast,
+                                   &ProgramMaker::stepFlatten,      &ProgramMaker::stepSplit,
+                                   &ProgramMaker::stepPad,          &ProgramMaker::stepConcat,
+                                   &ProgramMaker::stepReduce,       &ProgramMaker::stepReduce,
+                                   &ProgramMaker::stepContraction,  &ProgramMaker::stepContraction,
+                                   &ProgramMaker::stepWindow,       &ProgramMaker::stepArgMax,
+                                   &ProgramMaker::stepSoftmaxPair,  &ProgramMaker::stepWelford,
+                                   &ProgramMaker::stepGather,       &ProgramMaker::stepUpdate,
+                                   &ProgramMaker::stepScatter,      &ProgramMaker::stepScan,
+                                   &ProgramMaker::stepBranch,       &ProgramMaker::stepLoop,
                                    &ProgramMaker::stepWriteWindows, &ProgramMaker::stepReadColumn};
   makeArguments();
   // If a step does not find what it needs, another one is tried.

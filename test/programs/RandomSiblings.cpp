@@ -53,8 +53,8 @@ LiveTensor ProgramMaker::makeConcat(ArrayRef<LiveTensor> parts) {
   int64_t begin = 0;
   for (const LiveTensor &part : parts) {
     int64_t end = begin + part.extents.back();
-    sets.push_back(IntegerSet::get(numDims, 0, {dim(axis) - begin, end - 1 - dim(axis)},
-                                   {false, false}));
+    sets.push_back(
+        IntegerSet::get(numDims, 0, {dim(axis) - begin, end - 1 - dim(axis)}, {false, false}));
     makers.push_back([this, &part, begin, axis](OpBuilder &b, Location) {
       SmallVector<AffineExpr> at;
       for (unsigned d = 0; d < axis; ++d)

@@ -86,8 +86,8 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<std::string> force("force", cl::desc(forced), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed,       count,  steps, compile, run,    print,
-                  references, points, siblings, cpu,  target, stores, {}};
+  Options options{seed,   count,    steps, compile, run,    print, references,
+                  points, siblings, cpu,   target,  stores, {}};
   if (!force.empty()) {
     tssa::Apply *transform = options.transforms.find(force);
     if (!transform) {
@@ -97,8 +97,8 @@ static Options parseOptions(int argc, char **argv) {
     *transform = tssa::Apply::Always;
   }
   for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &seed, &count, &steps, &compile, &run, &print, &references, &points, &siblings,
-           &cpu, &target, &stores, &force})
+           &seed, &count, &steps, &compile, &run, &print, &references, &points, &siblings, &cpu,
+           &target, &stores, &force})
     option->removeArgument();
   return options;
 }

@@ -74,7 +74,8 @@ static void collectDims(Value value, Block *body, llvm::SmallDenseSet<unsigned> 
 
 Access::Access(te::ReadOp read, unsigned numDims)
     : read(read), numDims(numDims), elementBytes(countElementBytes(read.getSourceType())),
-      symbols(read.getMap().getNumSymbols(), assumedSize), strides(getStrides(read.getSourceType(), findWindow(read.getSource()))) {
+      symbols(read.getMap().getNumSymbols(), assumedSize),
+      strides(getStrides(read.getSourceType(), findWindow(read.getSource()))) {
   for (AffineExpr expr : read.getMap().getResults())
     indices.emplace_back(expr);
   for (Value symbol : read.getSymbols())
@@ -85,8 +86,7 @@ Access::Access(te::ReadOp read, unsigned numDims)
 }
 
 Access::Access(Value result, unsigned numDims)
-    : numDims(numDims),
-      elementBytes(countElementBytes(cast<RankedTensorType>(result.getType()))),
+    : numDims(numDims), elementBytes(countElementBytes(cast<RankedTensorType>(result.getType()))),
       strides(getStrides(cast<RankedTensorType>(result.getType()), findWindow(result))) {
   auto type = cast<RankedTensorType>(result.getType());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)

@@ -130,9 +130,9 @@ private:
           << remark::reason("{0}", obstacle) << remark::metric("Parts", join.parts.size());
   }
 
-  /// A schedule that exists, such as that of a record, was chosen for tensors without windows: it may
-  /// fuse loops whose iterations are no longer contiguous. Returns whether this is the case, as a
-  /// reason.
+  /// A schedule that exists, such as that of a record, was chosen for tensors without windows: it
+  /// may fuse loops whose iterations are no longer contiguous. Returns whether this is the case, as
+  /// a reason.
   static StringRef findScheduleObstacle(const te::TensorJoin &join, KernelVariants &kernels) {
     for (Value part : join.parts) {
       if (auto launch = part.getDefiningOp<te::LaunchOp>())
@@ -160,7 +160,8 @@ private:
   }
 
   static void replaceLaunch(te::LaunchOp launch, KernelVariants &kernels) {
-    te::TensorJoin join = *matchJoin(launch, kernels); // its parts may be results of te.joins by now
+    te::TensorJoin join =
+        *matchJoin(launch, kernels); // its parts may be results of te.joins by now
     OpBuilder builder(launch);
     auto op = te::JoinOp::create(builder, launch.getLoc(), join.result.getType(), join.parts,
                                  builder.getI64IntegerAttr(join.axis));

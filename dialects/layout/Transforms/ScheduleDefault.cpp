@@ -49,8 +49,7 @@ public:
     }
     SmallVector<Point, 0> points;
     for (auto [op, rowDims] : expressions) {
-      std::vector<RankedPoint> ranked =
-          rankPoints(op, constants.getAccesses(op), machine, rowDims);
+      std::vector<RankedPoint> ranked = rankPoints(op, constants.getAccesses(op), machine, rowDims);
       const RankedPoint &choice = ranked[rank % ranked.size()];
       explain(op, choice, ranked.size());
       points.push_back(choice.point);

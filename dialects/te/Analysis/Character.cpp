@@ -81,14 +81,12 @@ Character te::getCharacter(ExpressionOpInterface expression, SizeTable &sizes) {
   for (const FlopTerm &term : countFlops(expression)) {
     Polynomial points = sizes.getProduct(term.sizes);
     character.operations = character.operations + Polynomial(term.each) * points;
-    character.transcendental =
-        character.transcendental + Polynomial(term.transcendental) * points;
+    character.transcendental = character.transcendental + Polynomial(term.transcendental) * points;
   }
   SmallVector<TensorAccess> reads = expression.getReads();
   for (auto [number, read] : llvm::enumerate(reads)) {
-    bool isSeen = llvm::any_of(ArrayRef(reads).take_front(number), [&, &read = read](auto &before) {
-      return isSame(before, read);
-    });
+    bool isSeen = llvm::any_of(ArrayRef(reads).take_front(number),
+                               [&, &read = read](auto &before) { return isSame(before, read); });
     addAccess(character.reads, read, isSeen, domain, sizes);
   }
   for (const TensorAccess &write : expression.getWrites())

@@ -62,8 +62,7 @@ SmallVector<FlopTerm> te::countFlops(ExpressionOpInterface expression) {
       most = count;
   }
   Count combiner = countOps(expression.getCombiner());
-  addTerm(terms, domain,
-          {most.all + combiner.all, most.transcendental + combiner.transcendental});
+  addTerm(terms, domain, {most.all + combiner.all, most.transcendental + combiner.transcendental});
   return terms;
 }
 

@@ -142,8 +142,7 @@ static bool startsAtZero(AffineExpr expr) {
 /// The values of a division or a remainder by something that does not depend on dims.
 Summand IndexImage::divide(AffineBinaryOpExpr expr) {
   Summand sum = add(split(expr.getLHS()));
-  Polynomial divisor =
-      hasDims(expr.getRHS()) ? Polynomial::getInvalid() : getValue(expr.getRHS());
+  Polynomial divisor = hasDims(expr.getRHS()) ? Polynomial::getInvalid() : getValue(expr.getRHS());
   sum.factor = Polynomial(1);
   if (expr.getKind() == AffineExprKind::Mod) {
     bool isLess = assumeSizes(divisor) < assumeSizes(sum.count);
@@ -190,8 +189,8 @@ void IndexImage::addOne(Summand &sum, const Summand &next) {
   }
   Polynomial length = sum.count + *ratio * (next.count - Polynomial(1));
   bool isEqual = *ratio == sum.count;
-  bool isKnown = isEqual || *ratio == Polynomial(1) ||
-                 (ratio->getConstant() && sum.count.getConstant());
+  bool isKnown =
+      isEqual || *ratio == Polynomial(1) || (ratio->getConstant() && sum.count.getConstant());
   bool hasGaps = !isEqual && assumeSizes(*ratio) > assumeSizes(sum.count);
   sum.isExact &= isKnown;
   sum.isRun = isKnown && !hasGaps;
@@ -215,8 +214,7 @@ Summand IndexImage::add(Summands summands) {
   return sum;
 }
 
-Image te::countImage(const TensorAccess &access, ArrayRef<OpFoldResult> extents,
-                     SizeTable &sizes) {
+Image te::countImage(const TensorAccess &access, ArrayRef<OpFoldResult> extents, SizeTable &sizes) {
   Image image;
   Polynomial points(1);
   IndexImage indexes(extents, access.symbols, sizes);

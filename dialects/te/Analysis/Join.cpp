@@ -54,8 +54,7 @@ struct Part {
 
 /// Matches the piece number `piece` of `compute`.
 static std::optional<Part> matchPart(ComputeOp compute, unsigned piece, unsigned axis) {
-  auto read =
-      compute.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp<ReadOp>();
+  auto read = compute.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp<ReadOp>();
   SmallVector<OpFoldResult> sizes = compute.getParallelSizes();
   if (!read || read.getSourceType().getRank() != static_cast<int64_t>(sizes.size()))
     return std::nullopt;

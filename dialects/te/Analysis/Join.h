@@ -24,10 +24,11 @@ std::optional<Join> matchJoin(ComputeOp compute);
 /// Matches a kernel of one such expression. The parts are parameters of the kernel.
 std::optional<Join> matchJoin(KernelOp kernel);
 
-/// Returns whether it is likely that the parts of `compute`, a concatenation, can be computed in the
-/// memory of its result, so that nothing is copied: expressions of its block compute them, only
-/// expressions read them, and other concatenations that read one of them contain all of them, or are
-/// contained, in the same order. The layouts of tensors, which are chosen later, may prevent it.
+/// Returns whether it is likely that the parts of `compute`, a concatenation, can be computed in
+/// the memory of its result, so that nothing is copied: expressions of its block compute them, only
+/// expressions read them, and other concatenations that read one of them contain all of them, or
+/// are contained, in the same order. The layouts of tensors, which are chosen later, may prevent
+/// it.
 bool mayJoinInPlace(ComputeOp compute);
 
 } // namespace mlir::tssa::te

@@ -27,8 +27,8 @@ static bool takesWindows(LaunchOp launch, KernelLookup lookup) {
          });
 }
 
-/// Returns why `value` cannot lie in a larger tensor that differs from it along `axis` and is defined
-/// in `block`, or an empty string if it can.
+/// Returns why `value` cannot lie in a larger tensor that differs from it along `axis` and is
+/// defined in `block`, or an empty string if it can.
 static StringRef findPlaceObstacle(Value value, unsigned axis, Block *block, KernelLookup lookup) {
   Operation *producer = value.getDefiningOp();
   if (!isa_and_nonnull<LaunchOp, JoinOp>(producer) || producer->getBlock() != block)
@@ -142,8 +142,7 @@ StringRef JoinPlaces::addSideBySide(const TensorJoin &join, KernelLookup lookup)
       return "a part already lies in another concatenation";
     place = own;
   }
-  StringRef obstacle =
-      findPlaceObstacle(join.result, join.axis, join.getBlock(), lookup);
+  StringRef obstacle = findPlaceObstacle(join.result, join.axis, join.getBlock(), lookup);
   if (obstacle.empty())
     places.insert({join.result, std::move(*place)});
   return obstacle;
@@ -154,7 +153,8 @@ StringRef JoinPlaces::add(const TensorJoin &join, KernelLookup lookup) {
     return "its result leaves a region";
   if (!isSizeKnownAtStart(join.result))
     return "its size is not known when the program starts";
-  unsigned numPlaced = llvm::count_if(join.parts, [&](Value part) { return places.contains(part); });
+  unsigned numPlaced =
+      llvm::count_if(join.parts, [&](Value part) { return places.contains(part); });
   if (numPlaced == join.parts.size())
     return addSideBySide(join, lookup);
   if (numPlaced != 0)

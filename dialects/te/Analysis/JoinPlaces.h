@@ -7,14 +7,14 @@
 ///
 /// \file
 /// A launch that only concatenates tensors copies every element once more. It is not needed if the
-/// launches that compute these tensors write them where the concatenation has them, and the launches
-/// that read them read them there. A tensor then has a *place* in a larger tensor, and the kernels of
-/// these launches have a `te.window`. A concatenation that is a part of a larger one has a place
-/// there too, and so do all its parts.
+/// launches that compute these tensors write them where the concatenation has them, and the
+/// launches that read them read them there. A tensor then has a *place* in a larger tensor, and the
+/// kernels of these launches have a `te.window`. A concatenation that is a part of a larger one has
+/// a place there too, and so do all its parts.
 ///
 /// A tensor can have one place only. Large concatenations therefore come first; a smaller one, such
-/// as that of the first layers of a dense block, needs no memory of its own if its parts already lie
-/// side by side.
+/// as that of the first layers of a dense block, needs no memory of its own if its parts already
+/// lie side by side.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_ANALYSIS_JOINPLACES_H

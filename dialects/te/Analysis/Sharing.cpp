@@ -71,8 +71,7 @@ void Sharing::visit(Value tensor) {
 
 void Sharing::findDepths(SharedTensor &shared) const {
   Operation *scope = shared.tensor.getParentRegion()->getParentOp();
-  bool isInLoop =
-      isa<LoopLikeOpInterface>(scope) || scope->getParentOfType<LoopLikeOpInterface>();
+  bool isInLoop = isa<LoopLikeOpInterface>(scope) || scope->getParentOfType<LoopLikeOpInterface>();
   for (const Reader &first : shared.readers) {
     SmallVector<std::optional<unsigned>> depths =
         graph.getDepths(graph.getNumber(first.step), !isInLoop);

@@ -12,9 +12,7 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-bool StepGraph::isStep(Operation *op) {
-  return isa<ExpressionOpInterface, LaunchOp, ExternOp>(op);
-}
+bool StepGraph::isStep(Operation *op) { return isa<ExpressionOpInterface, LaunchOp, ExternOp>(op); }
 
 Operation *StepGraph::findStep(Operation *op) {
   while (op && !isStep(op))
@@ -131,8 +129,7 @@ void StepGraph::visitWhile(Operation *op, const Steps &control) {
   addTo(loop.getResults(), inputs);
 }
 
-SmallVector<std::optional<unsigned>> StepGraph::getDepths(unsigned from,
-                                                          bool carried) const {
+SmallVector<std::optional<unsigned>> StepGraph::getDepths(unsigned from, bool carried) const {
   ArrayRef<Steps> edges = carried ? predecessors : sameIteration;
   SmallVector<std::optional<unsigned>> depths(steps.size());
   depths[from] = 0;

@@ -157,8 +157,8 @@ static StringRef findReaderObstacle(ReadOp read, ComputeOp producer) {
   return areElementwise && isSharedByParts(producer) ? "" : "it has pieces and several users";
 }
 
-/// Decides to store the window that `read`, which is at `site`, needs, if its reader would compute it
-/// several times.
+/// Decides to store the window that `read`, which is at `site`, needs, if its reader would compute
+/// it several times.
 static void considerWindow(ReadOp read, const ReadSite &site, const BodyFacts &facts,
                            ::tssa::Apply apply, Decision &decision) {
   bool isComputed = decision.kind == Decision::Inline || decision.kind == Decision::Split;
@@ -168,8 +168,8 @@ static void considerWindow(ReadOp read, const ReadSite &site, const BodyFacts &f
   if (!decision.window)
     return;
   ArrayRef<OpFoldResult> sizes = decision.window->sizes;
-  bool isForced = apply == ::tssa::Apply::Always &&
-                  getReuse(sizes, decision.producer.getParallelSizes()) < 1;
+  bool isForced =
+      apply == ::tssa::Apply::Always && getReuse(sizes, decision.producer.getParallelSizes()) < 1;
   if (isForced || isWorthStoring(facts, site.points, sizes))
     decision.kind = Decision::Store;
 }
@@ -239,9 +239,8 @@ void Merger::explainStored(func::FuncOp function) {
       return;
     auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
     StringRef obstacle = !producer.hasReduction() ? decide(read).obstacle
-                         : consumer
-                             ? findEpilogueObstacle(producer, consumer, options.permutations)
-                             : "its reader is a te.update";
+                         : consumer ? findEpilogueObstacle(producer, consumer, options.permutations)
+                                    : "its reader is a te.update";
     remark::missed(producer.getLoc(), getRemarkOptions("stored"))
         << remark::reason("{0}", obstacle.empty() ? "its reader was merged with another expression"
                                                   : obstacle)
@@ -305,8 +304,8 @@ ExpressionOpInterface Merger::expand(UpdateOp update) {
   Location loc = update.getLoc();
   ComputeOp expanded = expandUpdates(rewriter, update, options.updates, obstacle);
   if (!expanded) {
-    remark::missed(loc, getRemarkOptions("update")) << remark::add("written in place")
-                                                    << remark::reason("{0}", obstacle);
+    remark::missed(loc, getRemarkOptions("update"))
+        << remark::add("written in place") << remark::reason("{0}", obstacle);
     return update;
   }
   ++numExpanded;

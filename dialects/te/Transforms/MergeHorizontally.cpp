@@ -155,7 +155,8 @@ private:
       uniteReader(reader);
   }
 
-  /// Replaces a concatenation of all members by a rearrangement, which is computed where it is read.
+  /// Replaces a concatenation of all members by a rearrangement, which is computed where it is
+  /// read.
   void uniteReader(ComputeOp reader) {
     Operation *old = reader;
     ComputeOp united = unitePieces(rewriter, reader);

@@ -37,8 +37,8 @@ static RankedTensorType getJoinedType(ArrayRef<Attribute> values, std::optional<
   return type.clone(shape);
 }
 
-/// Returns constants joined along `dim`, or stacked along a new first dim; null if their bytes are not
-/// known.
+/// Returns constants joined along `dim`, or stacked along a new first dim; null if their bytes are
+/// not known.
 static ElementsAttr joinConstants(ArrayRef<Attribute> values, std::optional<unsigned> dim) {
   RankedTensorType type = getJoinedType(values, dim);
   unsigned bits = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
@@ -107,8 +107,8 @@ private:
     return true;
   }
 
-  /// Returns a constant with the scalar of each sibling at its indexes along the first dim, or along
-  /// the axis.
+  /// Returns a constant with the scalar of each sibling at its indexes along the first dim, or
+  /// along the axis.
   ElementsAttr joinScalars(ArrayRef<Attribute> data) {
     SmallVector<Attribute> elements;
     for (auto [value, member] : llvm::zip_equal(data, siblings.members))
@@ -140,15 +140,15 @@ private:
       return;
     Block &body = from.front();
     IRMapping mapping;
-    Block *block = rewriter.createBlock(
-        &to, {}, body.getArgumentTypes(),
-        SmallVector<Location>(body.getNumArguments(), first.getLoc()));
+    Block *block =
+        rewriter.createBlock(&to, {}, body.getArgumentTypes(),
+                             SmallVector<Location>(body.getNumArguments(), first.getLoc()));
     mapping.map(body.getArguments(), block->getArguments());
     unsigned numDims = &from == &first.getEpilogue() ? first.getNumParallel() : first.getNumDims();
     PointMap point = identityPoint(rewriter.getContext(), numDims);
     if (stacked) // the dims of the siblings come after the new one
-      point.map = AffineMap::get(numDims + 1, 0,
-                                 point.map.shiftDims(1).getResults(), rewriter.getContext());
+      point.map = AffineMap::get(numDims + 1, 0, point.map.shiftDims(1).getResults(),
+                                 rewriter.getContext());
     for (Operation &op : body.without_terminator())
       cloneOp(op, point, mapping);
     SmallVector<Value> yielded;
@@ -270,8 +270,7 @@ static std::optional<SmallVector<ReadPiece, 0>> matchReadPieces(ComputeOp comput
     if (!read || !llvm::hasNItems(body, 2) || read.getGuard() || !read.getSymbols().empty() ||
         body.getTerminator()->getOperand(0) != read.getValue())
       return std::nullopt;
-    pieces.push_back(
-        {read, getPieceBounds(compute.getPieceSet(piece), compute.getNumParallel())});
+    pieces.push_back({read, getPieceBounds(compute.getPieceSet(piece), compute.getNumParallel())});
     if (!pieces.back().bounds.rest.empty() || read.getSource() != pieces[0].read.getSource())
       return std::nullopt;
   }
@@ -279,8 +278,8 @@ static std::optional<SmallVector<ReadPiece, 0>> matchReadPieces(ComputeOp comput
 }
 
 /// Returns an expression over the dims that equals result `result` of the map of each piece in that
-/// piece: an expression that all have, or d_i + c where piece k, which has one index of dim i, reads
-/// this constant; null if there is none.
+/// piece: an expression that all have, or d_i + c where piece k, which has one index of dim i,
+/// reads this constant; null if there is none.
 static AffineExpr unite(ArrayRef<ReadPiece> pieces, unsigned result, ArrayRef<OpFoldResult> sizes) {
   auto get = [&](const ReadPiece &piece) { return ReadOp(piece.read).getMap().getResult(result); };
   AffineExpr first = get(pieces.front());
@@ -319,11 +318,11 @@ ComputeOp te::unitePieces(RewriterBase &rewriter, ComputeOp compute) {
   auto map = AffineMap::get(compute.getNumParallel(), 0, results, rewriter.getContext());
   rewriter.setInsertionPoint(compute);
   Type element = cast<RankedTensorType>(compute.getResultTypes().front()).getElementType();
-  auto united = buildCompute(
-      rewriter, compute.getLoc(), compute.getParallelSizes(), element,
-      [&](OpBuilder &builder, Location loc) -> SmallVector<Value> {
-        return {ReadOp::create(builder, loc, first.getSource(), map).getResult()};
-      });
+  auto united =
+      buildCompute(rewriter, compute.getLoc(), compute.getParallelSizes(), element,
+                   [&](OpBuilder &builder, Location loc) -> SmallVector<Value> {
+                     return {ReadOp::create(builder, loc, first.getSource(), map).getResult()};
+                   });
   rewriter.replaceOp(compute, united);
   return united;
 }

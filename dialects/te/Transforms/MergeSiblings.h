@@ -12,13 +12,13 @@
 
 namespace mlir::tssa::te {
 
-/// Builds one expression before the first of `siblings`, whose results only te.reads use. These then
-/// read its result, and the siblings are erased. Returns null and changes nothing if the bytes of a
-/// constant are not known, or are too many to be counted.
+/// Builds one expression before the first of `siblings`, whose results only te.reads use. These
+/// then read its result, and the siblings are erased. Returns null and changes nothing if the bytes
+/// of a constant are not known, or are too many to be counted.
 ComputeOp mergeSiblings(RewriterBase &rewriter, const Siblings &siblings);
 
-/// If all pieces of `compute` read one tensor, at indexes that one expression gives for all of them,
-/// replaces it by an expression without pieces, and returns that; otherwise returns null.
+/// If all pieces of `compute` read one tensor, at indexes that one expression gives for all of
+/// them, replaces it by an expression without pieces, and returns that; otherwise returns null.
 ComputeOp unitePieces(RewriterBase &rewriter, ComputeOp compute);
 
 } // namespace mlir::tssa::te

@@ -60,7 +60,8 @@ LogicalResult checkWindows(func::FuncOp function, SymbolTableCollection &tables,
     if (fits)
       return WalkResult::advance();
     return launch.emitOpError("expects the windows of kernel '")
-           << launch.getKernel() << "' to be those of its operands and results, as te.joins have them";
+           << launch.getKernel()
+           << "' to be those of its operands and results, as te.joins have them";
   });
   return failure(result.wasInterrupted());
 }

@@ -96,8 +96,7 @@ void addConstraints(IntegerSet set, ArrayRef<Value> symbols, ValueNames &names,
 
 std::string describe(const ElementDependence &dependence, ValueNames &names) {
   std::string text =
-      "{ " +
-      describe(dependence.result, dependence.resultSymbols, dependence.resultOpaque, names) +
+      "{ " + describe(dependence.result, dependence.resultSymbols, dependence.resultOpaque, names) +
       " -> " + describe(dependence.source, dependence.symbols, dependence.opaque, names);
   SmallVector<std::string> constraints;
   for (unsigned dim : dependence.ranged)

@@ -58,9 +58,7 @@ private:
     for (const Copy &copy : program.getCopies())
       if (&program.getVariables()[copy.target] == &variable)
         tensors.push_back(copy.value);
-    auto countUnknown = [](Value tensor) {
-      return llvm::count(findSizes(tensor), OpFoldResult());
-    };
+    auto countUnknown = [](Value tensor) { return llvm::count(findSizes(tensor), OpFoldResult()); };
     Value best = *llvm::min_element(
         tensors, [&](Value a, Value b) { return countUnknown(a) < countUnknown(b); });
     Type element = cast<RankedTensorType>(best.getType()).getElementType();

@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Returns the value of an operand that is a scalar constant, inside or outside of the expression, or
-/// null.
+/// Returns the value of an operand that is a scalar constant, inside or outside of the expression,
+/// or null.
 static TypedAttr getScalar(Value operand) {
   auto constant = operand.getDefiningOp<arith::ConstantOp>();
   bool isNumber = constant && operand.getType().isIntOrFloat();
@@ -35,8 +35,7 @@ Siblings::Siblings(ComputeOp first, SiblingMode mode) : mode(mode), members{firs
     }
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       if (TypedAttr value = getScalar(operand))
-        variations.push_back(
-            {Variation::Scalar, op, static_cast<unsigned>(i), {}, {value}, {}});
+        variations.push_back({Variation::Scalar, op, static_cast<unsigned>(i), {}, {value}, {}});
   });
 }
 
@@ -68,7 +67,8 @@ private:
     if (first.getNumParallel() != next.getNumParallel() ||
         first.getDynamicSizes() != next.getDynamicSizes() ||
         first.getStaticSizes().size() != next.getStaticSizes().size() ||
-        first.getNumResults() != 1 || next.getNumResults() != 1 || getElementType(first) != getElementType(next))
+        first.getNumResults() != 1 || next.getNumResults() != 1 ||
+        getElementType(first) != getElementType(next))
       return false;
     for (auto [dim, a] : llvm::enumerate(first.getStaticSizes()))
       if (a != next.getStaticSizes()[dim] &&
@@ -92,12 +92,12 @@ private:
       same[x] = y;
     SmallVector<Operation *> ops = collectOps(left), others = collectOps(right);
     return ops.size() == others.size() &&
-           llvm::all_of(llvm::zip_equal(ops, others), [&](auto pair) {
-             return matchOp(*std::get<0>(pair), *std::get<1>(pair));
-           });
+           llvm::all_of(llvm::zip_equal(ops, others),
+                        [&](auto pair) { return matchOp(*std::get<0>(pair), *std::get<1>(pair)); });
   }
 
-  /// Returns the ops of a body without the scalar constants, which are compared where they are used.
+  /// Returns the ops of a body without the scalar constants, which are compared where they are
+  /// used.
   static SmallVector<Operation *> collectOps(Block &body) {
     SmallVector<Operation *> ops;
     for (Operation &op : body)
@@ -111,9 +111,9 @@ private:
     return known == same.end() ? a == b : known->second == b;
   }
   bool areSame(ValueRange a, ValueRange b) {
-    return a.size() == b.size() &&
-           llvm::all_of(llvm::zip_equal(a, b),
-                        [&](auto pair) { return areSame(std::get<0>(pair), std::get<1>(pair)); });
+    return a.size() == b.size() && llvm::all_of(llvm::zip_equal(a, b), [&](auto pair) {
+             return areSame(std::get<0>(pair), std::get<1>(pair));
+           });
   }
 
   bool matchOp(Operation &a, Operation &b) {
@@ -146,9 +146,8 @@ private:
     if (auto index = dyn_cast<IndexOp>(op))
       return index.getMap().isFunctionOfDim(axis);
     auto inside = dyn_cast<InsideOp>(op);
-    return inside && llvm::any_of(inside.getSet().getConstraints(), [&](AffineExpr expr) {
-             return expr.isFunctionOfDim(axis);
-           });
+    return inside && llvm::any_of(inside.getSet().getConstraints(),
+                                  [&](AffineExpr expr) { return expr.isFunctionOfDim(axis); });
   }
 
   bool matchRead(ReadOp a, ReadOp b, Variation &variation) {
@@ -170,7 +169,8 @@ private:
   bool matchShift(ReadOp a, ReadOp b, Variation &variation) {
     SmallVector<int64_t> shift;
     for (auto [x, y] : llvm::zip_equal(a.getMap().getResults(), b.getMap().getResults())) {
-      AffineExpr rest = simplifyAffineExpr(y - x, a.getMap().getNumDims(), a.getMap().getNumSymbols());
+      AffineExpr rest =
+          simplifyAffineExpr(y - x, a.getMap().getNumDims(), a.getMap().getNumSymbols());
       auto constant = dyn_cast<AffineConstantExpr>(rest);
       if (!constant || constant.getValue() % number != 0)
         return false;
@@ -215,7 +215,7 @@ private:
   int64_t number; ///< of `next` among the siblings
   SmallVector<Variation> found;
   unsigned nextVariation = 0;
-  bool isCombiner = false; ///< whether the ops of the combiner are compared, which cannot read
+  bool isCombiner = false;     ///< whether the ops of the combiner are compared, which cannot read
   DenseMap<Value, Value> same; ///< values of `first` and those of `next` that correspond
 };
 } // namespace

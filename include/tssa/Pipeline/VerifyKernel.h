@@ -53,8 +53,8 @@ public:
 
   /// Runs the kernel on tensors, sizes and scalars and returns its results, which have the types of
   /// `like`. All parallel iterations run in two calls; the first call runs the second half. Buffers
-  /// of results initially hold garbage and lie between guard bytes. Returns an error if guard bytes,
-  /// an input, or what lies around a result in a larger tensor were overwritten.
+  /// of results initially hold garbage and lie between guard bytes. Returns an error if guard
+  /// bytes, an input, or what lies around a result in a larger tensor were overwritten.
   llvm::Expected<std::vector<reference::HostTensor>>
   run(llvm::ArrayRef<reference::HostValue> inputs, llvm::ArrayRef<reference::HostTensor> like);
 

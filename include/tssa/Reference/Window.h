@@ -20,8 +20,8 @@ inline constexpr uint8_t garbage = 0xFF;
 llvm::SmallVector<int64_t> getWholeShape(llvm::ArrayRef<int64_t> shape,
                                          mlir::tssa::te::WindowAttr window);
 
-/// Copies `tensor` into `whole`, a larger tensor of the same element type, so that its first element
-/// has the indexes `at`.
+/// Copies `tensor` into `whole`, a larger tensor of the same element type, so that its first
+/// element has the indexes `at`.
 void putInto(const HostTensor &tensor, llvm::ArrayRef<int64_t> at, HostTensor &whole);
 
 /// Returns the larger tensor in which `tensor` lies, with garbage everywhere else.

@@ -26,8 +26,8 @@ inline llvm::cl::ValuesClass getApplyValues() {
       llvm::cl::OptionEnumValue{"never", int(Apply::Never), "not at all"});
 }
 
-/// The transformations that `tssa-compile --force=NAME` and `--without=NAME` know. They serve tests,
-/// which want every transformation to happen, and comparisons.
+/// The transformations that `tssa-compile --force=NAME` and `--without=NAME` know. They serve
+/// tests, which want every transformation to happen, and comparisons.
 struct Transforms {
   Apply hoistBatch = Apply::Auto;
   Apply parallelizeLoops = Apply::Auto;

@@ -245,7 +245,8 @@ static bool isZero(TypedAttr pad) {
   return number && number.getValue().isZero();
 }
 
-/// Returns `layout::numZeros` zeros of `type` in a constant of the module around the insertion point.
+/// Returns `layout::numZeros` zeros of `type` in a constant of the module around the insertion
+/// point.
 static Value getZeros(OpBuilder &builder, Location loc, Type type) {
   auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   std::string name;

@@ -116,8 +116,8 @@ LogicalResult finishKernelFunction(OpBuilder &builder, KernelFunction &function,
 static AffineExpr getFlops(IndexBuilder &index, te::KernelOp kernel, const IRMapping &values) {
   AffineExpr total = getAffineConstantExpr(0, index.getContext());
   for (const te::FlopTerm &term : te::countFlops(kernel))
-    total = total +
-            getProduct(getSizeExprs(index, term.sizes, values), index.getContext()) * term.each;
+    total =
+        total + getProduct(getSizeExprs(index, term.sizes, values), index.getContext()) * term.each;
   return total;
 }
 
