@@ -8,7 +8,6 @@
 #include "dialects/te/Analysis/Image.h"
 #include "dialects/te/Analysis/PieceBounds.h"
 #include "dialects/te/IR/Sizes.h"
-#include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -16,14 +15,9 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
 SmallVector<OpFoldResult> te::findSizes(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<OpFoldResult> sizes;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (!type.isDynamicDim(dim))
-      sizes.push_back(Builder(tensor.getContext()).getIndexAttr(type.getDimSize(dim)));
-    else
-      sizes.push_back(findSize(tensor, dim));
-  }
+  for (int64_t dim = 0; dim < cast<RankedTensorType>(tensor.getType()).getRank(); ++dim)
+    sizes.push_back(findSize(tensor, dim));
   return sizes;
 }
 

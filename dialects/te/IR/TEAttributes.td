@@ -82,7 +82,7 @@ def TE_WindowAttr : TE_Attr<"Window", "window"> {
     the tensor are not contiguous, but lie in a larger tensor, row by row. For each
     dim, `sizes` has the size of the larger tensor, or -1 if it is that of the tensor
     itself, and `at` has the index of the first element. A launch passes the memory of
-    the larger tensor. `te-plan-buffers` sets the attribute.
+    the larger tensor. `layout-place-joins` sets the attribute.
 
     Constraints:
     - (C1) `sizes` and `at` have one entry for each dim; no entry of `at` is negative.
