@@ -48,8 +48,8 @@ if(TSSA_SANITIZE MATCHES "address")
   add_library(tssa_sanitizer_options OBJECT ${PROJECT_SOURCE_DIR}/cmake/sanitizers/Options.cpp)
 endif()
 
-# Parsing MLIR's headers is half of a build: it is done once. The preset dev does
-# without, so that each file is known to include what it uses.
+# Parsing MLIR's headers, and making code of their templates, is most of a build: it is done
+# once. The preset dev does without, so that each file is known to include what it uses.
 option(TSSA_PRECOMPILE "Precompile MLIR's headers" ON)
 if(TSSA_PRECOMPILE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
@@ -61,13 +61,30 @@ if(TSSA_PRECOMPILE)
     <mlir/Dialect/Affine/IR/AffineOps.h>
     <mlir/Dialect/Arith/IR/Arith.h>
     <mlir/Dialect/Func/IR/FuncOps.h>
+    <mlir/Dialect/GPU/IR/GPUDialect.h>
+    <mlir/Dialect/LLVMIR/LLVMDialect.h>
+    <mlir/Dialect/LLVMIR/NVVMDialect.h>
     <mlir/Dialect/Math/IR/Math.h>
     <mlir/Dialect/MemRef/IR/MemRef.h>
     <mlir/Dialect/SCF/IR/SCF.h>
     <mlir/Dialect/Tensor/IR/Tensor.h>
+    <mlir/Dialect/Vector/IR/VectorOps.h>
+    <mlir/IR/Matchers.h>
     <mlir/IR/PatternMatch.h>
-    <mlir/Pass/Pass.h>)
+    <mlir/Pass/Pass.h>
+    <mlir/Pass/PassManager.h>
+    <mlir/Transforms/GreedyPatternRewriteDriver.h>)
 endif()
+
+# tssa_precompiled(TARGET)
+#   The precompiled headers, for a target that uses MLIR. They are position-independent, so
+#   programs are too.
+function(tssa_precompiled name)
+  if(TSSA_PRECOMPILE)
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp" -fPIC)
+    target_precompile_headers(${name} REUSE_FROM tssa_headers)
+  endif()
+endfunction()
 
 # tssa_library(NAME SOURCES... [LINK lib...] [DEPENDS target...])
 #   A static library that uses MLIR and LLVM through their shared libraries.
@@ -76,10 +93,7 @@ function(tssa_library name)
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
-  if(TSSA_PRECOMPILE)
-    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-    target_precompile_headers(${name} REUSE_FROM tssa_headers)
-  endif()
+  tssa_precompiled(${name})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
@@ -103,24 +117,43 @@ function(tssa_plain_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
-# tssa_tool(NAME SOURCES... [LINK lib...])
-#   A program in bin, installed where it was built, and built before check-tssa runs.
+# tssa_tool(NAME SOURCES... [LINK lib...] [PLAIN])
+#   A program in bin, installed where it was built, and built before check-tssa runs. PLAIN is
+#   one without MLIR.
 function(tssa_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   tssa_sanitized(${name})
+  if(NOT ARG_PLAIN)
+    tssa_precompiled(${name})
+  endif()
   set_property(GLOBAL APPEND PROPERTY TSSA_TEST_TARGETS ${name})
   install(TARGETS ${name} OPTIONAL)
 endfunction()
 
-# tssa_unit_test(NAME SOURCES... [LINK lib...] [DEPENDS target...])
-#   A GoogleTest program in the build folder's unit; scripts/test runs them all.
+# tssa_test_program(NAME SOURCES... [LINK lib...])
+#   A program of the tests, which uses MLIR; built before check-tssa runs.
+function(tssa_test_program name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  tssa_sanitized(${name})
+  tssa_precompiled(${name})
+  set_property(GLOBAL APPEND PROPERTY TSSA_TEST_TARGETS ${name})
+endfunction()
+
+# tssa_unit_test(NAME SOURCES... [LINK lib...] [DEPENDS target...] [PLAIN])
+#   A GoogleTest program in the build folder's unit; scripts/test runs them all. PLAIN is one
+#   without MLIR.
 function(tssa_unit_test name)
-  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN" "" "LINK;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
   tssa_sanitized(${name})
+  if(NOT ARG_PLAIN)
+    tssa_precompiled(${name})
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unit)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})

@@ -8,7 +8,7 @@
 /// \file
 /// usage: import-fuzz SEED COUNT MODEL...
 ///
-/// Imports COUNT mutations of the models: bytes of the file, and fields of the model
+/// Imports the models, then COUNT mutations of them: bytes of the file, and fields of the model
 /// through protobuf's reflection, which reach deeper. Whatever comes out must be a valid
 /// module or an error with a text; a crash ends the program, and the mutation is left in
 /// the file that is named on standard error beforehand.
@@ -51,9 +51,14 @@ int main(int argc, char **argv) {
     return 70;
   errs() << "mutations are in " << path << "\n";
   std::vector<std::string> seeds;
-  for (int i = 3; i < argc; ++i)
-    if (auto file = MemoryBuffer::getFile(argv[i]))
-      seeds.push_back((*file)->getBuffer().str());
+  for (int i = 3; i < argc; ++i) {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(argv[i]);
+    if (!file || !import(argv[i])) {
+      errs() << argv[i] << (file ? " broke the importer\n" : " cannot be read\n");
+      return 1;
+    }
+    seeds.push_back((*file)->getBuffer().str());
+  }
   for (uint64_t i = 0; i < count; ++i) {
     tssa::fuzz::ModelMutator mutator(seed + i);
     std::string bytes = seeds[mutator.pick(seeds.size())];

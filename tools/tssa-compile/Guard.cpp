@@ -52,8 +52,8 @@ static std::string timeMessage, memoryMessage;
 /// What SIGSEGV did before.
 static struct sigaction otherActionOfFault;
 
-/// MLIR writes to what malloc returns without looking, for example when it loads a dialect. So if no
-/// memory is left, an access to a bad address is taken for that.
+/// MLIR writes to what malloc returns without looking, for example when it loads a dialect. So if
+/// no memory is left, an access to a bad address is taken for that.
 static void endOnFault(int) {
   constexpr size_t size = 1 << 20;
   void *memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

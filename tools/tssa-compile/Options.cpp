@@ -37,13 +37,17 @@ struct CommandLine {
                               cl::value_desc("TARGET,..."), cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> mcpu{"mcpu", cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
                             cl::value_desc("CPU"), cl::init("native"), cl::cat(category)};
-  cl::opt<std::string> machine{"machine",
-                               cl::desc("Machine, as --emit=machine and tssa-run --inspect write it, "
-                                        "instead of --mcpu"),
-                               cl::value_desc("FILE"), cl::cat(category)};
-  cl::opt<std::string> effort{"O", cl::Prefix,
+  cl::opt<std::string> machine{
+      "machine",
+      cl::desc("Machine, as --emit=machine and tssa-run --inspect write it, "
+               "instead of --mcpu"),
+      cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> effort{"O",
+                              cl::Prefix,
                               cl::desc("-O1: quick to compile, -O2: quick to run (default)"),
-                              cl::value_desc("1|2"), cl::init("2"), cl::cat(category)};
+                              cl::value_desc("1|2"),
+                              cl::init("2"),
+                              cl::cat(category)};
   cl::list<std::string> dims{"dim", cl::desc("Fix the size of a named dim; repeatable"),
                              cl::value_desc("NAME=N"), cl::cat(category)};
   cl::list<std::string> shapes{"input-shape", cl::desc("Fix the shape of an input; repeatable"),
@@ -103,6 +107,10 @@ struct CommandLine {
                                 cl::Hidden, cl::cat(category)};
   cl::opt<bool> listOperators{"list-operators", cl::desc("Print the table of operators as JSON"),
                               cl::Hidden, cl::cat(category)};
+  cl::opt<bool> explain{"explain",
+                        cl::desc("Only print what each launch computes and moves, and why its "
+                                 "results are stored"),
+                        cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
   cl::opt<std::string> remarks{"remarks",
                                cl::desc("Print what passes decided and why; with REGEX, those "
@@ -135,6 +143,7 @@ constexpr const char *overview =
     "  tssa-compile model.onnx -o m.so --mcpu=x86-64-v3 --dim batch=1\n"
     "  tssa-compile model.onnx --target=cpu,cuda:sm_90    runs on either\n"
     "  tssa-compile model.onnx --check              lists all that is not supported\n"
+    "  tssa-compile model.onnx --explain            says what each kernel does, and why\n"
     "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
     "  tssa-compile model.onnx --emit=schedule -o s.mlir\n"
     "  tssa-compile --emit=machine -o here.txt      for --machine=here.txt on another host\n"
@@ -279,6 +288,20 @@ std::optional<int> takeBisect(const CommandLine &line, Options &options) {
     return reportUsage("--bisect needs a MODEL.onnx, got '" + line.input + "'");
   if (options.bisect && line.verify)
     return reportUsage("--bisect and --verify-each-stage exclude each other");
+  return std::nullopt;
+}
+
+std::optional<int> takeExplain(const CommandLine &line, Options &options) {
+  options.explain = line.explain;
+  if (!options.explain)
+    return std::nullopt;
+  const cl::Option *others[] = {&line.output,  &line.emit,  &line.lastStage,
+                                &line.remarks, &line.check, &line.bisect};
+  for (const cl::Option *other : others)
+    if (other->getNumOccurrences())
+      return reportUsage((other->ArgStr.size() == 1 ? "--explain and -" : "--explain and --") +
+                         other->ArgStr + " exclude each other");
+  options.lastStage = "te";
   return std::nullopt;
 }
 
@@ -428,6 +451,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       !wrong.empty())
     return reportUsage(wrong);
   if (std::optional<int> code = takeStage(line, options))
+    return code;
+  if (std::optional<int> code = takeExplain(line, options))
     return code;
   if (std::optional<int> code = takeTargets(line, options))
     return code;

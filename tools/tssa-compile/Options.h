@@ -55,6 +55,9 @@ struct Options {
   cpu::Effort effort = cpu::Effort::Full;
   bool sanitize = false;
   bool timing = false;
+  /// Whether to print what each launch of the first target's program does, and to write no
+  /// artifact.
+  bool explain = false;
   /// A regular expression for the names of the passes whose remarks are printed; nothing if no
   /// remarks are printed.
   std::optional<std::string> remarks;

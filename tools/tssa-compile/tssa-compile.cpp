@@ -8,6 +8,7 @@
 #include "Bisect.h"
 #include "Check.h"
 #include "Diagnostics.h"
+#include "Explanation.h"
 #include "Guard.h"
 #include "Options.h"
 #include "Progress.h"
@@ -156,8 +157,8 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
     return report(options, std::move(error), InternalError);
   switch (options.emit) {
   case Emit::LLVM:
-    return writeOutput(
-        options, [&](raw_pwrite_stream &stream) { return compilation.printLLVM(stream); });
+    return writeOutput(options,
+                       [&](raw_pwrite_stream &stream) { return compilation.printLLVM(stream); });
   case Emit::PTX:
     return writeOutput(options, [&](raw_pwrite_stream &stream) -> Error {
       Expected<std::string> text = compilation.emitPTX();
@@ -204,8 +205,8 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
                  !options.injectFault.empty();
   if (options.emit == Emit::SharedObject && !reports)
     compile.cacheDir = options.cacheDir;
-  compile.keepsModules = options.emit == Emit::LLVM || options.emit == Emit::Assembly ||
-                         options.emit == Emit::Object;
+  compile.keepsModules =
+      options.emit == Emit::LLVM || options.emit == Emit::Assembly || options.emit == Emit::Object;
   compile.scheduleFile = options.schedule;
   compile.tunedDir = options.tuned;
   compile.point = options.point;
@@ -243,7 +244,8 @@ static Expected<cpu::Machine> getMachine(const Options &options) {
 /// Returns the number of threads that compile. Each needs memory of its own.
 static unsigned countThreads(const Options &options) {
   constexpr uint64_t bytesOfThread = uint64_t(256) << 20;
-  unsigned count = options.threads ? options.threads : hardware_concurrency().compute_thread_count();
+  unsigned count =
+      options.threads ? options.threads : hardware_concurrency().compute_thread_count();
   if (options.memoryLimit)
     count = std::min<uint64_t>(count, std::max<uint64_t>(options.memoryLimit / bytesOfThread, 1));
   return count;
@@ -261,11 +263,20 @@ static int openFolders(const Options &options) {
   return status.ok() ? Success : report(options, status.message, ModelError);
 }
 
-static int compileModel(const Options &options) {
+/// Checks what a compilation needs beside the model.
+static int prepare(const Options &options) {
   if (options.output != "-" && sys::fs::equivalent(options.input, options.output)) {
     errs() << "tssa-compile: error: the output '" << options.output << "' is the input\n";
     return UsageError;
   }
+  if (Expected<std::string> assembler = cuda::findAssembler(); !assembler) {
+    errs() << "tssa-compile: error: " << toString(assembler.takeError()) << '\n';
+    return UsageError;
+  }
+  return openFolders(options);
+}
+
+static int compileModel(const Options &options) {
   Expected<cpu::Machine> machine = getMachine(options);
   if (!machine) {
     errs() << "tssa-compile: error: " << toString(machine.takeError()) << '\n';
@@ -273,11 +284,7 @@ static int compileModel(const Options &options) {
   }
   if (options.emit == Emit::Machine)
     return writeMachine(options, *machine);
-  if (Expected<std::string> assembler = cuda::findAssembler(); !assembler) {
-    errs() << "tssa-compile: error: " << toString(assembler.takeError()) << '\n';
-    return UsageError;
-  }
-  if (int code = openFolders(options))
+  if (int code = prepare(options))
     return code;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -297,6 +304,9 @@ static int compileModel(const Options &options) {
   verification.attach(compile);
   if (options.bisect)
     return bisect(context, options, getImportOptions(options), compile);
+  std::optional<Explanation> explanation;
+  if (options.explain)
+    explanation.emplace(context);
   mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, code);
   if (!module)
     return code;
@@ -311,6 +321,10 @@ static int compileModel(const Options &options) {
     return verification.getExitCode().value_or(printer.sawUnsupported() ? Unsupported
                                                : isText                 ? ModelError
                                                                         : InternalError);
+  if (explanation) {
+    explanation->print(*module, outs());
+    return Success;
+  }
   code = write(options, compilation, *module);
   progress.endStep("machine code");
   if (code == Success && options.emit == Emit::SharedObject)

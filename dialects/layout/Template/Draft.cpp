@@ -333,26 +333,40 @@ SmallVector<TileLoop> Draft::getLoops(const Point &point) {
   return loops;
 }
 
-/// Returns the cycles that the lines take that are not in the caches, and those of them for which
-/// the core waits because the lines are not fetched ahead.
-Draft::CacheCycles Draft::getCacheCycles(const Point &point) {
-  constexpr double perSecondLevelLine = 1.5, perThirdLevelLine = 3, latency = 3;
-  SmallVector<int64_t> tile;
-  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
-    tile.push_back(getTileExtent(point, dim));
-  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
-    tile.push_back(getStepExtent(point, dim));
-  SmallVector<TileLoop> loops = getLoops(point);
+/// Returns the tensors that the loops read and write.
+SmallVector<Stream> Draft::getStreams(const Point &point) {
   SmallVector<Stream> streams;
   for (const Operand &operand : operands) {
     streams.push_back(operand.stream);
     streams.back().inOrder = isPacked(operand, point);
   }
+  return streams;
+}
+
+/// Returns the iterations of each dim in a step of a tile.
+SmallVector<int64_t> Draft::getStepExtents(const Point &point) {
+  SmallVector<int64_t> extents;
+  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
+    extents.push_back(getTileExtent(point, dim));
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
+    extents.push_back(getStepExtent(point, dim));
+  return extents;
+}
+
+/// Returns the lines that come into the first-level or the second-level cache.
+MissedLines Draft::countMissedLines(const Point &point, bool secondLevel) {
   constexpr int64_t secondLevelWays = 16;
-  Cache first{machine.l1Bytes, machine.l1Ways, machine.lineBytes};
-  Cache second{machine.l2Bytes, secondLevelWays, machine.lineBytes};
-  MissedLines fromSecond = findMissedLines(streams, tile, loops, first);
-  MissedLines fromThird = findMissedLines(streams, tile, loops, second);
+  Cache cache = secondLevel ? Cache{machine.l2Bytes, secondLevelWays, machine.lineBytes}
+                            : Cache{machine.l1Bytes, machine.l1Ways, machine.lineBytes};
+  return findMissedLines(getStreams(point), getStepExtents(point), getLoops(point), cache);
+}
+
+/// Returns the cycles that the lines take that are not in the caches, and those of them for which
+/// the core waits because the lines are not fetched ahead.
+Draft::CacheCycles Draft::getCacheCycles(const Point &point) {
+  constexpr double perSecondLevelLine = 1.5, perThirdLevelLine = 3, latency = 3;
+  MissedLines fromSecond = countMissedLines(point, /*secondLevel=*/false);
+  MissedLines fromThird = countMissedLines(point, /*secondLevel=*/true);
   return {perSecondLevelLine * fromSecond.count + perThirdLevelLine * fromThird.count,
           latency * (perSecondLevelLine * fromSecond.alone + perThirdLevelLine * fromThird.alone)};
 }
@@ -417,14 +431,41 @@ double Draft::getSetupCycles(const Point &point) {
   return perTile + point.countAccumulators() * perSum;
 }
 
+/// Returns `point` with a vector of one lane if it has none.
+Point Draft::complete(const Point &point) {
+  Point complete = point;
+  if (!point.vectorDim)
+    complete.vectorDim = op.getNumDims() - 1;
+  return complete;
+}
+
+DraftResources Draft::getResources(const Point &given) {
+  DraftResources resources;
+  if (op.getNumDims() == 0)
+    return resources;
+  Point point = complete(given);
+  resources.sums = point.countAccumulators();
+  resources.loads = getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
+  SmallVector<int64_t> step = getStepExtents(point), tile = step;
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
+    tile[dim] = getExtent(op, roles, dim);
+  for (const Stream &stream : getStreams(point)) {
+    resources.stepBytes +=
+        machine.lineBytes * findTouchedLines(stream, step, machine.lineBytes).count;
+    resources.tileBytes +=
+        machine.lineBytes * findTouchedLines(stream, tile, machine.lineBytes).count;
+  }
+  resources.firstBytes = machine.lineBytes * countMissedLines(point, /*secondLevel=*/false).count;
+  resources.secondBytes = machine.lineBytes * countMissedLines(point, /*secondLevel=*/true).count;
+  return resources;
+}
+
 DraftTerms Draft::getTerms(const Point &given) {
   constexpr double exposed = 0.25; // the share of the shorter of both that does not overlap
-  Point point = given;
   DraftTerms terms;
   if (op.getNumDims() == 0)
     return terms;
-  if (!point.vectorDim) // a vector of one lane
-    point.vectorDim = op.getNumDims() - 1;
+  Point point = complete(given);
   double steps = 1;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
     steps *= llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim));
@@ -447,7 +488,7 @@ DraftTerms Draft::getTerms(const Point &given) {
   auto [transfer, waiting] = getCacheCycles(point);
   terms.transfer = transfer;
   terms.waiting = waiting;
-  terms.cycles = std::max(terms.compute, transfer) +
-                 exposed * std::min(terms.compute, transfer) + waiting;
+  terms.cycles =
+      std::max(terms.compute, transfer) + exposed * std::min(terms.compute, transfer) + waiting;
   return terms;
 }

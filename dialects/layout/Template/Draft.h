@@ -26,23 +26,33 @@ namespace mlir::tssa::layout {
 
 /// What the draft predicts of a point, and what it adds up to.
 struct DraftTerms {
-  double tiles = 0;        ///< number of tiles; a shorter one counts less
-  double steps = 0;        ///< of the reduction loops, in a tile
-  double sums = 0;         ///< that a tile keeps in registers
-  double unrolled = 0;     ///< multiply-adds of a step for each sum
-  double loads = 0;        ///< vectors that a step loads
-  double registers = 0;    ///< that what a step loads needs at the same time
-  double stepCycles = 0;   ///< of a step: arithmetic, loads or latency, and spills
-  double spills = 0;       ///< of these, cycles because sums are not in registers
-  double conflicts = 0;    ///< cycles of a step because lines share sets
-  double branches = 0;     ///< cycles of a step for branches that skip it
-  double guards = 0;       ///< cycles of a step at a border
-  double interior = 0;     ///< share of the tiles that have no border
-  double setup = 0;        ///< cycles of a tile beside its steps
-  double compute = 0;      ///< cycles of all tiles
-  double transfer = 0;     ///< cycles of lines that come into the caches
-  double waiting = 0;      ///< cycles of waiting for lines that are not fetched ahead
-  double cycles = 0;       ///< all together, of one core
+  double tiles = 0;      ///< number of tiles; a shorter one counts less
+  double steps = 0;      ///< of the reduction loops, in a tile
+  double sums = 0;       ///< that a tile keeps in registers
+  double unrolled = 0;   ///< multiply-adds of a step for each sum
+  double loads = 0;      ///< vectors that a step loads
+  double registers = 0;  ///< that what a step loads needs at the same time
+  double stepCycles = 0; ///< of a step: arithmetic, loads or latency, and spills
+  double spills = 0;     ///< of these, cycles because sums are not in registers
+  double conflicts = 0;  ///< cycles of a step because lines share sets
+  double branches = 0;   ///< cycles of a step for branches that skip it
+  double guards = 0;     ///< cycles of a step at a border
+  double interior = 0;   ///< share of the tiles that have no border
+  double setup = 0;      ///< cycles of a tile beside its steps
+  double compute = 0;    ///< cycles of all tiles
+  double transfer = 0;   ///< cycles of lines that come into the caches
+  double waiting = 0;    ///< cycles of waiting for lines that are not fetched ahead
+  double cycles = 0;     ///< all together, of one core
+};
+
+/// What a point takes of the registers and caches of a core. Bytes are those of whole lines.
+struct DraftResources {
+  double sums = 0;        ///< vector registers for the sums of a tile
+  double loads = 0;       ///< vector registers that what a step loads needs at the same time
+  double stepBytes = 0;   ///< that a step of a tile touches
+  double tileBytes = 0;   ///< that all steps of a tile touch
+  double firstBytes = 0;  ///< that come into the first-level cache, in all
+  double secondBytes = 0; ///< that come into the second-level cache, in all
 };
 
 /// The draft model of one expression.
@@ -57,6 +67,9 @@ public:
 
   /// Returns the same with what it adds up to.
   DraftTerms getTerms(const Point &point);
+
+  /// Returns what `point` takes of a core.
+  DraftResources getResources(const Point &point);
 
   /// Returns the loads that the lanes of one vector along `dim` take in a step of the reduction,
   /// all reads together.
@@ -89,6 +102,7 @@ private:
     double registers = 0; ///< that the loaded vectors need at the same time
   };
 
+  Point complete(const Point &point);
   bool isPacked(const Operand &operand, const Point &point);
   bool isWhole(const Point &point, unsigned dim);
   const LanePattern &getPattern(unsigned operand, unsigned dim, int64_t lanes);
@@ -98,6 +112,9 @@ private:
   double countLoads(const Point &point, bool onlyGuarded);
   double getSpillCycles(const Point &point, const DraftTerms &terms, double steps);
   double countUnrolled(const Point &point);
+  SmallVector<Stream> getStreams(const Point &point);
+  SmallVector<int64_t> getStepExtents(const Point &point);
+  MissedLines countMissedLines(const Point &point, bool secondLevel);
   CacheCycles getCacheCycles(const Point &point);
   SmallVector<TileLoop> getLoops(const Point &point);
   double getStepCycles(const Point &point, const DraftTerms &terms, double steps);

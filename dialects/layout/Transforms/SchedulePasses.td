@@ -44,6 +44,44 @@ def PrintTemplate : Pass<"layout-print-template", "::mlir::ModuleOp"> {
     Option<"scores", "scores", "std::string", "", "file with points, one a line, to print instead">];
 }
 
+def PrintResources : Pass<"layout-print-resources", "::mlir::ModuleOp"> {
+  let summary = "print the registers and the bytes of the caches that expressions take";
+  let description = [{
+    For each expression of each kernel this prints, at the point that the draft ranks first: the
+    vector registers of its sums and of what a step loads; the bytes of the lines that a step and a
+    tile touch; and the bytes that come into the first-level and the second-level cache in all. Of a
+    kernel for a device it prints the threads and the shared memory of a block, and how many
+    such blocks a multiprocessor of `arch` holds at once, as far as these two decide.
+
+    - **Needs**: kernels; for blocks, those of the target stage.
+    - **Keeps**: everything; the module is not changed.
+    - **Gives up**: registers of devices, which only the assembler of PTX knows.
+
+    ```mlir
+    // Before
+    te.kernel @k(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+      %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+        %a = te.read %x[d0, d2] : tensor<64x64xf32>
+        %b = te.read %w[d2, d1] : tensor<64x64xf32>
+        %p = arith.mulf %a, %b : f32
+        te.yield %p : f32
+      } combine arith.addf : tensor<64x64xf32>
+      te.return %y : tensor<64x64xf32>
+    }
+
+    // After
+    kernel @k
+      @y vector d1 4x16, rows d0 6, outer d0 d1, reduce d2
+        registers: 24 sums and 5 loads, of 32
+        touched: 2176 bytes by a step, 19456 by a tile
+        brought in: 50176 bytes into the first level of 32768, 50176 into the second of 1048576
+    ...
+    ```
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90\"", "the device: sm_80, sm_86, sm_89 or sm_90">];
+}
+
 def PlaceJoins : Pass<"layout-place-joins", "::mlir::ModuleOp"> {
   let summary = "compute tensors where they are concatenated";
   let description = [{

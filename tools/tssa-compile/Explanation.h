@@ -1,0 +1,39 @@
+//===- Explanation.h - what each launch of a program does -------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_COMPILE_EXPLANATION_H
+#define TOOLS_TSSA_COMPILE_EXPLANATION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+#include <string>
+
+namespace tssa::compile {
+
+/// Prints what each launch of a program does (--explain): the nodes of the model that it computes,
+/// its operations and bytes, its class, which launches read its results, and why they are not
+/// computed where they are read.
+class Explanation {
+public:
+  /// Listens to what te-merge reports in `context`.
+  explicit Explanation(mlir::MLIRContext &context);
+
+  /// Prints the launches of a module after stage te.
+  void print(mlir::ModuleOp module, llvm::raw_ostream &stream) const;
+
+private:
+  /// Why te-merge stores the results of expressions, by their locations.
+  using Reasons = llvm::DenseMap<mlir::Location, std::string>;
+  struct Listener;
+
+  std::shared_ptr<Reasons> reasons = std::make_shared<Reasons>();
+};
+
+} // namespace tssa::compile
+
+#endif // TOOLS_TSSA_COMPILE_EXPLANATION_H
