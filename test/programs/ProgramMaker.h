@@ -122,6 +122,7 @@ private:
   LiveTensor makeConcat(llvm::ArrayRef<LiveTensor> parts);
   /// Returns the largest of each element of a tensor of floats and 0.
   LiveTensor makeMap(const LiveTensor &source);
+  LiveTensor makeCell(const LiveTensor &gates, int64_t windows);
 
   const RandomProgramOptions options;
   Random random;

@@ -83,8 +83,33 @@ LiveTensor ProgramMaker::makeMap(const LiveTensor &source) {
   return result;
 }
 
-/// Adds products of one tensor with constants, functions of some, and concatenations of some, which
-/// other expressions read.
+/// Returns the greatest and least values of those that are at the same place in `windows` parts of
+/// the last dim of `gates`.
+LiveTensor ProgramMaker::makeCell(const LiveTensor &gates, int64_t windows) {
+  LiveTensor result = gates;
+  int64_t width = gates.extents.back() / windows;
+  result.sizes.back() = builder.getIndexAttr(width);
+  result.extents.back() = width;
+  auto op = buildCompute(builder, loc, result.sizes, gates.element, [&](OpBuilder &b, Location) {
+    Value value;
+    for (int64_t i = 0; i < windows; ++i) {
+      SmallVector<AffineExpr> at;
+      for (unsigned d = 0; d < gates.getRank(); ++d)
+        at.push_back(dim(d));
+      at.back() = at.back() + i * width;
+      Value next = convert(b, read(b, gates, at), b.getF32Type());
+      value = !value  ? next
+              : i % 2 ? arith::MaximumFOp::create(b, loc, value, next).getResult()
+                      : arith::MinimumFOp::create(b, loc, value, next).getResult();
+    }
+    return SmallVector<Value>{convert(b, value, gates.element)};
+  });
+  result.value = op.getResult(0);
+  return result;
+}
+
+/// Adds a cell, or products of one tensor with constants, functions of some, and concatenations of
+/// some, which other expressions read.
 bool ProgramMaker::stepSiblings() {
   const LiveTensor *found = choose([](const LiveTensor &t) {
     return t.isFloat() && t.getRank() >= 1 && isa<Attribute>(t.sizes.back()) &&
@@ -94,6 +119,11 @@ bool ProgramMaker::stepSiblings() {
     return false;
   LiveTensor source = *found;
   int64_t number = 2 + random.below(3), count = 1 + random.below(5);
+  if (random.oneIn(3)) { // the gates and the state of a cell
+    LiveTensor cell = makeCell(makeProduct(source, number * count, 0.125), number);
+    addResult(cell.value, cell, cell.error);
+    return true;
+  }
   SmallVector<int64_t> all(source.extents);
   all.back() = 8 * number;
   if (!fits(all))

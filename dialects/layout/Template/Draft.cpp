@@ -38,8 +38,8 @@ static double getArithmetic(Region &body, double function) {
 /// The cost of a function of the lanes of a vector, and of a scalar, which is a call.
 static constexpr double functionOfVector = 15, functionOfScalar = 40;
 
-/// Returns the cost of the arithmetic of a step for one vector, or for a scalar. A multiply-add is
-/// one instruction.
+/// Returns the cost of the arithmetic of a step for one vector of a sum, or for a scalar. A
+/// multiply-add is one instruction.
 static double getStepArithmetic(te::ComputeOp op, const Roles &roles, double function) {
   if (!roles.weights.empty())
     return 1;
@@ -96,6 +96,10 @@ int64_t Draft::getTileExtent(const Point &point, unsigned dim) {
     if (rows.dim == dim)
       return rows.extent;
   return 1;
+}
+
+int64_t Draft::countSums(const Point &point) {
+  return point.countAccumulators() * layout::countSums(op, roles);
 }
 
 double Draft::countUnrolled(const Point &point) {
@@ -225,8 +229,8 @@ Draft::TileLoads Draft::getTotalLoads(const Point &point, size_t numTaps, bool o
 /// do not suffice; then only what the innermost taps share is.
 double Draft::countLoads(const Point &point, bool onlyGuarded) {
   size_t numTaps = point.unrolled.size();
-  if (numTaps > 1 && point.countAccumulators() + getTotalLoads(point, numTaps, false).registers >
-                         machine.registers)
+  if (numTaps > 1 &&
+      countSums(point) + getTotalLoads(point, numTaps, false).registers > machine.registers)
     numTaps = 1;
   return getTotalLoads(point, numTaps, onlyGuarded).loads;
 }
@@ -444,7 +448,7 @@ DraftResources Draft::getResources(const Point &given) {
   if (op.getNumDims() == 0)
     return resources;
   Point point = complete(given);
-  resources.sums = point.countAccumulators();
+  resources.sums = countSums(point);
   resources.loads = getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
   SmallVector<int64_t> step = getStepExtents(point), tile = step;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
@@ -469,7 +473,7 @@ DraftTerms Draft::getTerms(const Point &given) {
   double steps = 1;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
     steps *= llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim));
-  terms.sums = point.countAccumulators();
+  terms.sums = countSums(point);
   terms.unrolled = countUnrolled(point);
   terms.loads = countLoads(point, /*onlyGuarded=*/false);
   terms.registers = getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;

@@ -112,6 +112,8 @@ private:
   double countLoads(const Point &point, bool onlyGuarded);
   double getSpillCycles(const Point &point, const DraftTerms &terms, double steps);
   double countUnrolled(const Point &point);
+  /// Returns the number of vectors of sums that a tile keeps in registers.
+  int64_t countSums(const Point &point);
   SmallVector<Stream> getStreams(const Point &point);
   SmallVector<int64_t> getStepExtents(const Point &point);
   MissedLines countMissedLines(const Point &point, bool secondLevel);

@@ -75,9 +75,8 @@ static bool isWindow(te::ComputeOp op, ArrayRef<te::ReadOp> reads, ArrayRef<te::
              return expr.isFunctionOfDim(other) && !dependOn(others, other);
            });
   };
-  return llvm::any_of(reads, [&](te::ReadOp read) {
-    return llvm::any_of(read.getMap().getResults(), mixes);
-  });
+  return llvm::any_of(
+      reads, [&](te::ReadOp read) { return llvm::any_of(read.getMap().getResults(), mixes); });
 }
 
 static bool hasWindow(te::ComputeOp op, ArrayRef<te::ReadOp> reads, ArrayRef<te::ReadOp> others) {
@@ -122,8 +121,8 @@ static int64_t getRun(ArrayRef<te::ReadOp> reads, unsigned dim) {
   return std::max<int64_t>(run, 1);
 }
 
-/// Returns whether dim 0 is a batch: there are at least three parallel dims, and another one of them
-/// is a position in the data only.
+/// Returns whether dim 0 is a batch: there are at least three parallel dims, and another one of
+/// them is a position in the data only.
 static bool hasBatch(te::ComputeOp op, const Roles &roles) {
   return op.getNumParallel() > 2 &&
          llvm::any_of(llvm::seq<unsigned>(1, op.getNumParallel()), [&](unsigned dim) {
@@ -148,9 +147,7 @@ static Kind getKind(te::ComputeOp op, const Roles &roles) {
                         [&](unsigned dim) { return op.getStaticSizes()[dim] != 1; });
   };
   if (roles.weights.empty())
-    return !op.hasReduction() ? Kind::Elements
-           : has(Role::Window) ? Kind::Pool
-                               : Kind::Reduction;
+    return !op.hasReduction() ? Kind::Elements : has(Role::Window) ? Kind::Pool : Kind::Reduction;
   if (!has(Role::Group))
     return has(Role::Window) ? Kind::Convolution : Kind::Product;
   if (has(Role::Window) && !has(Role::In))
@@ -168,6 +165,10 @@ Roles layout::getRoles(te::ComputeOp op) {
     roles.dims.push_back(getRole(op, roles, dim));
   roles.kind = getKind(op, roles);
   return roles;
+}
+
+int64_t layout::countSums(te::ComputeOp op, const Roles &roles) {
+  return roles.weights.empty() ? 1 : op.getInitAttr().size();
 }
 
 int64_t layout::getExtent(te::ComputeOp op, const Roles &roles, unsigned dim) {

@@ -65,6 +65,10 @@ struct Roles {
   SmallVector<unsigned> getDims(Role role) const;
 };
 
+/// Returns the number of sums of products that `op` computes at each point of its parallel dims; 1
+/// for an expression of another kind.
+int64_t countSums(te::ComputeOp op, const Roles &roles);
+
 /// Returns the roles of the dims of `op`. A dim of extent 1 has a role too, but does not decide the
 /// kind. In an expression that is no sum of products, all reads are data.
 Roles getRoles(te::ComputeOp op);

@@ -121,9 +121,9 @@ std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Poi
     if (!fitsGroups(roles, rows.dim, rows.extent))
       return ("rows: a tile of d" + Twine(rows.dim) + " lies in several groups").str();
   }
-  if (point.countAccumulators() > countFreeRegisters(point, machine))
-    return ("rows: " + Twine(point.countAccumulators()) + " sums do not fit into the registers")
-        .str();
+  int64_t sums = point.countAccumulators() * countSums(op, roles);
+  if (sums > countFreeRegisters(point, machine))
+    return ("rows: " + Twine(sums) + " sums do not fit into the registers").str();
   if (!isOrder(point.outer, 0, op.getNumParallel()))
     return "outer: expected each parallel dim once";
   if (!isOrder(point.reductions, op.getNumParallel(), op.getNumDims()))
@@ -137,9 +137,8 @@ std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Poi
 
 /// Sorts `points` by time. Those of equal time keep their order.
 static void sortPoints(std::vector<RankedPoint> &points) {
-  llvm::stable_sort(points, [](const RankedPoint &a, const RankedPoint &b) {
-    return a.cycles < b.cycles;
-  });
+  llvm::stable_sort(points,
+                    [](const RankedPoint &a, const RankedPoint &b) { return a.cycles < b.cycles; });
 }
 
 /// Returns the point without vectors.
@@ -155,8 +154,8 @@ class SpaceBuilder {
 public:
   SpaceBuilder(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
                const MachineModel &machine, unsigned rowDims, Draft &draft)
-      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims),
-        draft(draft) {}
+      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims), draft(draft) {
+  }
 
   std::vector<RankedPoint> build() {
     findUnrolls();
@@ -271,8 +270,7 @@ private:
     for (int64_t extent = std::min(count, most); extent >= 1; --extent) {
       if (count % extent == 0)
         exact.push_back(extent);
-      if (llvm::divideCeil(count, llvm::divideCeil(count, extent)) ==
-          static_cast<uint64_t>(extent))
+      if (llvm::divideCeil(count, llvm::divideCeil(count, extent)) == static_cast<uint64_t>(extent))
         all.push_back(extent);
     }
     bool isShort = exact.empty() || 2 * exact.front() < std::min(count, most);
@@ -283,11 +281,14 @@ private:
     return findExtents(draft.getFusedExtent(rows.dim, rows.fused), most);
   }
 
+  bool isTuple() { return op.getNumResults() > 1 || countSums(op, roles) > 1; }
+
   bool isJoined(const Point &point) { return *point.vectorDim >= op.getNumParallel(); }
 
-  /// Adds the points with the vector of `point`. The sums of several results have no rows.
+  /// Adds the points with the vector of `point`. Several sums, and those of several results, have
+  /// no rows.
   void addRows(const Point &point) {
-    if (op.getNumResults() > 1)
+    if (isTuple())
       return addTiles(point, std::nullopt, std::nullopt);
     unsigned first = *point.vectorDim - point.fused;
     auto isFree = [&](unsigned dim) {
@@ -312,7 +313,7 @@ private:
   }
 
   void addTiles(Point point, std::optional<unsigned> channel, std::optional<unsigned> image) {
-    int64_t mostVectors = op.getNumResults() > 1 ? 2 : channel || image || isJoined(point) ? 4 : 8;
+    int64_t mostVectors = isTuple() ? 2 : channel || image || isJoined(point) ? 4 : 8;
     SmallVector<unsigned> dims;
     for (std::optional<unsigned> dim : {channel, image})
       if (dim)

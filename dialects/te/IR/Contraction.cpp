@@ -27,17 +27,37 @@ static ReadOp findRead(Value value) {
   return {};
 }
 
-Operation *te::findSummedProduct(ComputeOp op, unsigned piece) {
-  if (!op.hasReduction() || matchCombiner(op.getCombiner()) != Combiner::Add)
-    return nullptr;
-  Operation *product = op.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) ? product : nullptr;
+/// Returns whether `combiner` adds each of its right arguments to the left one, and nothing else.
+static bool addsAll(Region &combiner) {
+  Block &block = combiner.front();
+  unsigned count = block.getNumArguments() / 2;
+  return llvm::all_of(llvm::seq(count), [&](unsigned i) {
+    Operation *sum = block.getTerminator()->getOperand(i).getDefiningOp();
+    return isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum) &&
+           sum->getOperand(0) == block.getArgument(i) &&
+           sum->getOperand(1) == block.getArgument(count + i);
+  });
 }
 
-/// If `op` has one piece and sums products, returns the multiplication whose results it sums;
-/// otherwise null.
+SmallVector<Operation *> te::findSummedProducts(ComputeOp op, unsigned piece) {
+  if (!op.hasReduction() || !addsAll(op.getCombiner()))
+    return {};
+  SmallVector<Operation *> products;
+  for (Value value : op.getPieceBlock(piece)->getTerminator()->getOperands()) {
+    products.push_back(value.getDefiningOp());
+    if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(products.back()))
+      return {};
+  }
+  return products;
+}
+
+/// If `op` has one piece and one accumulator, and sums products, returns the multiplication whose
+/// results it sums; otherwise null.
 static Operation *findOnlyProduct(ComputeOp op) {
-  return op.getPieces().size() == 1 ? findSummedProduct(op) : nullptr;
+  if (op.getPieces().size() != 1)
+    return nullptr;
+  SmallVector<Operation *> products = findSummedProducts(op);
+  return products.size() == 1 ? products.front() : nullptr;
 }
 
 std::optional<Contraction> te::matchContraction(ComputeOp op) {
@@ -74,12 +94,26 @@ static SmallVector<ReadOp> collectReads(Value value, Block *body) {
 }
 
 std::optional<FactorReads> te::findFactorReads(ComputeOp op) {
-  Operation *product = findOnlyProduct(op);
-  if (!product)
+  SmallVector<Operation *> products;
+  if (op.getPieces().size() == 1)
+    products = findSummedProducts(op);
+  if (products.empty())
     return std::nullopt;
   Block *body = op.getPieceBlock();
-  return FactorReads{collectReads(product->getOperand(0), body),
-                     collectReads(product->getOperand(1), body)};
+  for (unsigned shared : {0, 1}) {
+    FactorReads factors{collectReads(products.front()->getOperand(shared), body), {}};
+    bool isShared = llvm::all_of(products, [&](Operation *product) {
+      SmallVector<ReadOp> lhs = collectReads(product->getOperand(0), body);
+      SmallVector<ReadOp> rhs = collectReads(product->getOperand(1), body);
+      if (factors.first != (shared == 0 ? lhs : rhs))
+        std::swap(lhs, rhs);
+      llvm::append_range(factors.second, shared == 0 ? rhs : lhs);
+      return factors.first == (shared == 0 ? lhs : rhs);
+    });
+    if (isShared)
+      return factors;
+  }
+  return std::nullopt;
 }
 
 bool te::dependsOn(ReadOp read, unsigned dim) {

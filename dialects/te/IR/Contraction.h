@@ -12,9 +12,10 @@
 
 namespace mlir::tssa::te {
 
-/// Returns the multiplication whose results `op` sums in piece `piece`. Returns null if the
-/// combiner is not an addition or the piece does not yield a product.
-Operation *findSummedProduct(ComputeOp op, unsigned piece = 0);
+/// Returns the multiplications whose results `op` sums in piece `piece`, one for each accumulator.
+/// Returns nothing if the combiner does something else than to add, or if the piece does not yield
+/// a product for each accumulator.
+SmallVector<Operation *> findSummedProducts(ComputeOp op, unsigned piece = 0);
 
 /// The two reads of a sum of products, such as a matrix product or a convolution.
 struct Contraction {
@@ -34,12 +35,14 @@ struct Factors {
 std::optional<Factors> matchFactors(ComputeOp op);
 
 /// The reads that the two factors of a sum of products are computed from. A read that both factors
-/// use is in both lists.
+/// use is in both lists. Of several sums, one factor is the same in all of them and comes first; the
+/// reads of the other factors are in `second`.
 struct FactorReads {
   SmallVector<ReadOp> first, second;
 };
 
-/// Returns the reads of the two factors if `op` is a sum of products of any two values.
+/// Returns the reads of the two factors if `op` is a sum of products of any two values, or several
+/// such sums that share a factor.
 std::optional<FactorReads> findFactorReads(ComputeOp op);
 
 /// Returns whether an index expression of `read` depends on dim `dim`.

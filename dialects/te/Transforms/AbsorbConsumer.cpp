@@ -46,8 +46,8 @@ static bool isPermutation(AffineMap map, ArrayRef<OpFoldResult> from, ArrayRef<O
 /// Returns whether the permutation `map` keeps the innermost dim innermost.
 static bool keepsInnermost(AffineMap map, ArrayRef<OpFoldResult> from, ArrayRef<OpFoldResult> to) {
   std::optional<unsigned> innermost = getInnermost(to);
-  return !innermost || map.getResult(*innermost) ==
-                           getAffineDimExpr(*getInnermost(from), map.getContext());
+  return !innermost ||
+         map.getResult(*innermost) == getAffineDimExpr(*getInnermost(from), map.getContext());
 }
 
 /// The number of steps from which a reduction costs more than stores that are not contiguous.
@@ -99,9 +99,9 @@ StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer,
   SmallVector<OpFoldResult> from = consumer.getIterationDomain(), to = reduction.getParallelSizes();
   if (!map || !isPermutation(map, from, to))
     return "its reader reads it in another order or repeatedly";
-  bool pays = permutations == ::tssa::Apply::Always ||
-              (permutations == ::tssa::Apply::Auto && hasManySteps(reduction) &&
-               !isPassedBy(consumer));
+  bool pays =
+      permutations == ::tssa::Apply::Always ||
+      (permutations == ::tssa::Apply::Auto && hasManySteps(reduction) && !isPassedBy(consumer));
   if (!keepsInnermost(map, from, to) && !pays)
     return "its reader reads it in another order, with another innermost dim";
   return "";
@@ -199,25 +199,70 @@ static ArrayAttr composePieceSets(ComputeOp reduction, AffineMap parallel) {
   return ArrayAttr::get(reduction.getContext(), sets);
 }
 
-/// Builds an epilogue: the reduction's epilogue followed by the consumer's body.
-static void buildEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp reduction,
-                          ComputeOp consumer, AffineMap parallel) {
+/// Returns the index maps at which `consumer` reads `reduction`, each once, in the order of its
+/// body.
+static SmallVector<AffineMap> findWindows(ComputeOp reduction, ComputeOp consumer) {
+  SmallVector<AffineMap> windows;
+  for (auto read : consumer.getPieceBlock()->getOps<ReadOp>())
+    if (read.getSource().getDefiningOp() == reduction &&
+        !llvm::is_contained(windows, read.getMap()))
+      windows.push_back(read.getMap());
+  return windows;
+}
+
+/// Builds the combiner of the reduction, once for each window.
+static void buildCombiner(RewriterBase &rewriter, ComputeOp result, ComputeOp reduction,
+                          unsigned numWindows) {
   SmallVector<Type> types = reduction.getAccumulatorTypes();
+  unsigned count = types.size(), all = numWindows * count;
+  SmallVector<Type> arguments;
+  for (unsigned i = 0; i < 2 * numWindows; ++i)
+    llvm::append_range(arguments, types);
+  Block *block = rewriter.createBlock(&result.getCombiner(), {}, arguments,
+                                      SmallVector<Location>(2 * all, reduction.getLoc()));
+  Block &combiner = reduction.getCombiner().front();
+  PointMap nowhere = identityPoint(result.getContext(), 0);
+  SmallVector<Value> yielded;
+  for (unsigned window = 0; window < numWindows; ++window) {
+    IRMapping mapping;
+    for (unsigned i = 0; i < count; ++i) {
+      mapping.map(combiner.getArgument(i), block->getArgument(window * count + i));
+      mapping.map(combiner.getArgument(count + i), block->getArgument(all + window * count + i));
+    }
+    llvm::append_range(yielded, cloneBody(rewriter, combiner, nowhere, mapping));
+  }
+  YieldOp::create(rewriter, reduction.getLoc(), yielded);
+}
+
+/// Returns the results of the reduction at `window`, from its accumulators there.
+static SmallVector<Value> finish(RewriterBase &rewriter, ComputeOp reduction, AffineMap window,
+                                 ValueRange accumulators) {
+  if (!reduction.hasEpilogue())
+    return SmallVector<Value>(accumulators);
+  Block &epilogue = reduction.getEpilogue().front();
+  IRMapping mapping;
+  mapping.map(epilogue.getArguments(), accumulators);
+  return cloneBody(rewriter, epilogue, makePoint(reduction, window, false), mapping);
+}
+
+/// Builds an epilogue: the reduction's epilogue at each window, followed by the consumer's body.
+static void buildEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp reduction,
+                          ComputeOp consumer, ArrayRef<AffineMap> windows) {
+  SmallVector<Type> types = result.getAccumulatorTypes();
   Block *block = rewriter.createBlock(&result.getEpilogue(), {}, types,
                                       SmallVector<Location>(types.size(), reduction.getLoc()));
-  SmallVector<Value> values(block->getArguments());
-  if (reduction.hasEpilogue()) {
-    Block &epilogue = reduction.getEpilogue().front();
-    IRMapping mapping;
-    mapping.map(epilogue.getArguments(), block->getArguments());
-    values = cloneBody(rewriter, epilogue, makePoint(reduction, parallel, false), mapping);
-  }
+  ValueRange accumulators = block->getArguments();
+  unsigned count = types.size() / windows.size();
+  llvm::SmallDenseMap<AffineMap, SmallVector<Value>> values;
+  for (auto [i, window] : llvm::enumerate(windows))
+    values[window] = finish(rewriter, reduction, window, accumulators.slice(i * count, count));
   IRMapping mapping;
   PointMap identity = identityPoint(result.getContext(), consumer.getNumDims());
   for (Operation &op : consumer.getPieceBlock()->without_terminator()) {
     auto read = dyn_cast<ReadOp>(op);
     if (read && read.getSource().getDefiningOp() == reduction)
-      mapping.map(read.getValue(), values[cast<OpResult>(read.getSource()).getResultNumber()]);
+      mapping.map(read.getValue(),
+                  values[read.getMap()][cast<OpResult>(read.getSource()).getResultNumber()]);
     else
       clonePointwise(rewriter, &op, identity, mapping);
   }
@@ -227,31 +272,44 @@ static void buildEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp re
   YieldOp::create(rewriter, consumer.getLoc(), yielded);
 }
 
-ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer) {
-  AffineMap parallel;
-  for (Operation *user : reduction->getUsers())
-    parallel = cast<ReadOp>(user).getMap();
+/// Creates the op that replaces both, without its regions.
+static ComputeOp createAbsorbing(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
+                                 ArrayRef<AffineMap> windows) {
   SmallVector<OpFoldResult> sizes = consumer.getIterationDomain();
   llvm::append_range(sizes, reduction.getReductionSizes());
   SmallVector<int64_t> staticSizes;
   SmallVector<Value> dynamicSizes;
   dispatchSizes(sizes, staticSizes, dynamicSizes);
+  SmallVector<Attribute> init;
+  for (unsigned i = 0; i < windows.size(); ++i)
+    llvm::append_range(init, reduction.getInitAttr());
+  return ComputeOp::create(rewriter, rewriter.getFusedLoc({reduction.getLoc(), consumer.getLoc()}),
+                           consumer.getResultTypes(), dynamicSizes, staticSizes,
+                           consumer.getNumParallel(), rewriter.getArrayAttr(init),
+                           composePieceSets(reduction, windows.front()), StringAttr(),
+                           reduction.getPieces().size());
+}
 
+ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
+                             ClonedReadFn visit) {
+  SmallVector<AffineMap> windows = findWindows(reduction, consumer);
   rewriter.setInsertionPoint(consumer);
-  Location loc = rewriter.getFusedLoc({reduction.getLoc(), consumer.getLoc()});
-  auto result = ComputeOp::create(rewriter, loc, consumer.getResultTypes(), dynamicSizes,
-                                  staticSizes, consumer.getNumParallel(), reduction.getInitAttr(),
-                                  composePieceSets(reduction, parallel), StringAttr(),
-                                  reduction.getPieces().size());
-  PointMap point = makePoint(reduction, parallel, true);
+  ComputeOp result = createAbsorbing(rewriter, reduction, consumer, windows);
   for (auto [from, to] : llvm::zip_equal(reduction.getPieces(), result.getPieces())) {
     rewriter.createBlock(&to);
-    IRMapping mapping;
-    SmallVector<Value> yielded = cloneBody(rewriter, from.front(), point, mapping);
+    SmallVector<Value> yielded;
+    for (AffineMap window : windows) {
+      IRMapping mapping;
+      PointMap point = makePoint(reduction, window, true);
+      llvm::append_range(yielded, cloneBody(rewriter, from.front(), point, mapping));
+      for (auto read : from.front().getOps<ReadOp>())
+        if (visit)
+          visit(read, mapping.lookup(read.getValue()).getDefiningOp<ReadOp>(), window);
+    }
     YieldOp::create(rewriter, reduction.getLoc(), yielded);
   }
-  buildEpilogue(rewriter, result, reduction, consumer, parallel);
-  result.getCombiner().takeBody(reduction.getCombiner());
+  buildEpilogue(rewriter, result, reduction, consumer, windows);
+  buildCombiner(rewriter, result, reduction, windows.size());
   rewriter.replaceOp(consumer, result);
   rewriter.eraseOp(reduction);
   return result;

@@ -34,8 +34,15 @@ ComputeOp findReductionBehindRearrangement(ComputeOp consumer);
 /// can become the epilogue, and one that rearranges the elements of the first. Returns the first.
 ComputeOp splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer);
 
-/// Makes `consumer` the epilogue of `reduction`. Returns the op that replaces both.
-ComputeOp absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer);
+/// Is told of each read of a reduction's body, of its clone, and of the index map at which the
+/// consumer reads the reduction there. May change what the clone reads.
+using ClonedReadFn = function_ref<void(ReadOp read, ReadOp clone, AffineMap window)>;
+
+/// Makes `consumer` the epilogue of `reduction`, of whose pieces there must be one if the consumer
+/// reads the reduction at several index maps: the result then has accumulators for each of them.
+/// Returns the op that replaces both.
+ComputeOp absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
+                         ClonedReadFn visit = nullptr);
 
 } // namespace mlir::tssa::te
 

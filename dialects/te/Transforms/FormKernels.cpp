@@ -44,13 +44,14 @@ static StringRef getHint(Operation *op) {
   Block &body = *compute.getPieceBlock();
   if (!compute.hasReduction())
     return llvm::hasNItems(body, 2) && isa<ReadOp>(body.front()) ? "copy" : "map";
+  if (!findSummedProducts(compute).empty() && llvm::range_size(body.getOps<ReadOp>()) > 1)
+    return "contract";
   std::optional<Combiner> combiner = matchCombiner(compute.getCombiner());
   if (!combiner)
     return "reduce";
   switch (*combiner) {
   case Combiner::Add:
-    return findSummedProduct(compute) && llvm::range_size(body.getOps<ReadOp>()) > 1 ? "contract"
-                                                                                     : "sum";
+    return "sum";
   case Combiner::Mul:
     return "prod";
   case Combiner::Max:

@@ -78,4 +78,66 @@ def TEMergeHorizontally : Pass<"te-merge-horizontally", "::mlir::func::FuncOp"> 
   let statistics = [Statistic<"numMerged", "merged", "expressions that became part of another">];
 }
 
+def TEFuseCells : Pass<"te-fuse-cells", "::mlir::func::FuncOp"> {
+  let summary = "compute the gates of a cell and its state in one expression";
+  let description = [{
+    An expression that reads several disjoint windows of a reduction, and of each window one element
+    for each of its own, becomes the epilogue of that reduction: the reduction then has an
+    accumulator for each window and one point for each element of the reader. So the gates and the
+    state of an LSTM or a GRU are one expression, and so is a gated linear unit. Constant weights
+    that a window reads a part of are cut into parts at compile time, each of which can be stored
+    in the order of the loops.
+
+    - **Needs**: to run after te-merge, which merges readers of a single window, and after
+      te-fold-constants.
+    - **Keeps**: the value of every element; the order in which each sum is added up is open, as it
+      was.
+    - **Gives up**: reductions of pieces; readers with a reduction, pieces or guards; windows that
+      overlap; more than 8 accumulators; and, unless `apply=always`, compute-intensive reductions of
+      more than 2^20 operations, whose tiles would have fewer rows.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<64xf32>, %w: tensor<64x64xf32>) -> tensor<32xf32> {
+      %p = te.compute (d0: 64) reduce (d1: 64) init (0.0 : f32) {
+        %a = te.read %x[d1] : tensor<64xf32>
+        %b = te.read %w[d0, d1] : tensor<64x64xf32>
+        %m = arith.mulf %a, %b : f32
+        te.yield %m : f32
+      } combine arith.addf : tensor<64xf32>
+      %y = te.compute (d0: 32) {
+        %a = te.read %p[d0] : tensor<64xf32>
+        %b = te.read %p[d0 + 32] : tensor<64xf32>
+        %t = math.tanh %b : f32
+        %m = arith.mulf %a, %t : f32
+        te.yield %m : f32
+      } : tensor<32xf32>
+      return %y : tensor<32xf32>
+    }
+
+    // After
+    ...
+    %0 = te.compute (d0: 32) reduce (d1: 64) init (0.000000e+00 : f32, 0.000000e+00 : f32) {
+      %1 = te.read %arg0[d1] : tensor<64xf32>
+      %2 = te.read %arg1[d0, d1] : tensor<64x64xf32>
+      %3 = arith.mulf %1, %2 : f32
+      %4 = te.read %arg1[d0 + 32, d1] : tensor<64x64xf32>
+      %5 = arith.mulf %1, %4 : f32
+      te.yield %3, %5 : f32, f32
+    } combine (%arg2: f32, %arg3: f32, %arg4: f32, %arg5: f32) {
+      %1 = arith.addf %arg2, %arg4 : f32
+      %2 = arith.addf %arg3, %arg5 : f32
+      te.yield %1, %2 : f32, f32
+    } then (%arg2: f32, %arg3: f32) {
+      %1 = math.tanh %arg3 : f32
+      %2 = arith.mulf %arg2, %1 : f32
+      te.yield %2 : f32
+    } : tensor<32xf32>
+    ...
+    ```
+  }];
+  let options = [ApplyOption<"apply", "when cells are fused">];
+  let statistics = [Statistic<"numFused", "fused", "expressions that became an epilogue">];
+}
+
 #endif // DIALECTS_TE_TRANSFORMS_HORIZONTALPASSES

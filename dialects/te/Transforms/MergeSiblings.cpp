@@ -60,9 +60,7 @@ static ElementsAttr joinConstants(ArrayRef<Attribute> values, std::optional<unsi
       std::copy_n(bytes->getBytes().data() + row * length, length, begin + row * pitch);
     begin += length;
   }
-  if (type.getNumElements() <= 4096)
-    return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
-  return DenseResourceElementsAttr::get(type, "joined", std::move(blob));
+  return makeConstant(type, "joined", std::move(blob));
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,8 @@ void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transfo
   function.addPass(createTECheckBounds());
   function.addPass(createTEFoldConstants());
   function.addPass(createTEFoldFactors());
+  if (merges)
+    function.addPass(createTEFuseCells({transforms.fuseCells}));
   TEFormKernelsOptions forming;
   forming.groupRows = merges;
   manager.addPass(createTEFormKernels(forming));

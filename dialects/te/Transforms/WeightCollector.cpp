@@ -14,6 +14,13 @@
 
 namespace mlir::tssa::te {
 
+ElementsAttr makeConstant(RankedTensorType type, StringRef name, AsmResourceBlob blob) {
+  constexpr int64_t mostPrinted = 4096;
+  if (type.getNumElements() <= mostPrinted)
+    return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
+  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+}
+
 FailureOr<ConstantBytes> ConstantBytes::get(ElementsAttr value) {
   ShapedType type = value.getShapedType();
   int64_t elementBytes = getElementBytes(type.getElementType());

@@ -8,6 +8,7 @@
 #define DIALECTS_TE_TRANSFORMS_WEIGHTCOLLECTOR_H
 
 #include "dialects/te/IR/Program.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -28,6 +29,10 @@ private:
   ArrayRef<char> bytes;
   std::shared_ptr<SmallVector<char, 0>> storage;
 };
+
+/// Returns a constant of `type`, whose elements have whole bytes, with the bytes of `blob`. A large
+/// one is a resource named after `name`.
+ElementsAttr makeConstant(RankedTensorType type, StringRef name, AsmResourceBlob blob);
 
 /// Assigns each constant an offset in the weights. Constants with equal bytes share an offset.
 class WeightCollector {

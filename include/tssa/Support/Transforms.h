@@ -35,6 +35,7 @@ struct Transforms {
   Apply storeWindows = Apply::Auto;
   Apply absorbPermutations = Apply::Auto;
   Apply mergeHorizontally = Apply::Auto;
+  Apply fuseCells = Apply::Auto;
 
   /// The names, separated by commas.
   static std::string listNames();
@@ -56,7 +57,8 @@ inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
                                     {"expand-updates", &Transforms::expandUpdates},
                                     {"store-windows", &Transforms::storeWindows},
                                     {"absorb-permutations", &Transforms::absorbPermutations},
-                                    {"merge-horizontally", &Transforms::mergeHorizontally}};
+                                    {"merge-horizontally", &Transforms::mergeHorizontally},
+                                    {"fuse-cells", &Transforms::fuseCells}};
   return table;
 }
 

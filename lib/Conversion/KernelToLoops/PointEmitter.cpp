@@ -41,12 +41,15 @@ PointEmitter::Values PointEmitter::getIdentity(bool vector) {
   return identity;
 }
 
-/// If the body sums a product of floats that has no other use, returns the product, so that product
-/// and sum become one multiply-add. Otherwise returns null.
-static arith::MulFOp matchMultiplyAdd(te::ComputeOp op, unsigned piece) {
-  auto product = dyn_cast_or_null<arith::MulFOp>(te::findSummedProduct(op, piece));
-  bool isInside = product && product->getBlock() == op.getPieceBlock(piece);
-  return isInside && product->hasOneUse() ? product : arith::MulFOp();
+/// If the body sums products of floats that have no other use, returns the products, so that
+/// product and sum become one multiply-add. Otherwise returns nothing.
+static SmallVector<Operation *> matchMultiplyAdds(te::ComputeOp op, unsigned piece) {
+  SmallVector<Operation *> products = te::findSummedProducts(op, piece);
+  bool areAlone = llvm::all_of(products, [&](Operation *product) {
+    return isa<arith::MulFOp>(product) && product->getBlock() == op.getPieceBlock(piece) &&
+           product->hasOneUse();
+  });
+  return areAlone ? products : SmallVector<Operation *>();
 }
 
 PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange accumulators) {
@@ -56,17 +59,21 @@ PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange
   Block &block = *op.getPieceBlock(piece);
   bool vector = isa<VectorType>(accumulators.front().getType());
   Value deadLanes = point.reducesLanes ? point.mask : Value();
-  arith::MulFOp product = deadLanes ? arith::MulFOp() : matchMultiplyAdd(op, piece);
+  SmallVector<Operation *> products;
+  if (!deadLanes)
+    products = matchMultiplyAdds(op, piece);
   mapCached(body, point);
-  if (product) {
-    Value lhs = body.compute(product.getLhs()), rhs = body.compute(product.getRhs());
+  Values values;
+  for (auto [product, accumulator] : llvm::zip(products, accumulators)) {
+    Value lhs = body.compute(product->getOperand(0)), rhs = body.compute(product->getOperand(1));
     if (vector) {
       lhs = body.toLanes(lhs);
       rhs = body.toLanes(rhs);
     }
-    return {math::FmaOp::create(builder, loc, lhs, rhs, accumulators[0])};
+    values.push_back(math::FmaOp::create(builder, loc, lhs, rhs, accumulator));
   }
-  Values values;
+  if (!products.empty())
+    return values;
   for (Value value : block.getTerminator()->getOperands()) {
     values.push_back(body.compute(value));
     if (vector)
@@ -174,8 +181,10 @@ static te::ReadOp findPaddedFactor(arith::MulFOp product) {
 }
 
 PointEmitter::Guards PointEmitter::getNeededGuards(ArrayRef<TilePoint> points) {
-  arith::MulFOp product = matchMultiplyAdd(op, piece);
-  te::ReadOp read = product ? findPaddedFactor(product) : te::ReadOp();
+  SmallVector<Operation *> products = matchMultiplyAdds(op, piece);
+  te::ReadOp read;
+  if (products.size() == 1)
+    read = findPaddedFactor(cast<arith::MulFOp>(products.front()));
   if (!read)
     return {};
   llvm::SetVector<AffineExpr> needed;

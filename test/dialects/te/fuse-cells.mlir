@@ -1,0 +1,158 @@
+// RUN: tssa-opt %s --te-fuse-cells --split-input-file | FileCheck %s
+// RUN: tssa-opt %s --te-fuse-cells=apply=always --split-input-file | FileCheck %s --check-prefix=ALWAYS
+// RUN: tssa-opt %s --te-fuse-cells=apply=never --split-input-file | FileCheck %s --check-prefix=NEVER
+// RUN: tssa-opt %s --te-fuse-cells --split-input-file --remarks-filter=te-fuse-cells --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// NEVER-NOT: init ({{.*}}, {{.*}})
+
+// The state of a cell reads three windows of its gates. The product has an epilogue, which is computed for
+// each window, and weights that are cut; the bias is read at an offset.
+// REMARK: remark: [Passed] cell | Category:te-fuse-cells | Accumulators=3, LaunchesSaved=1, Operations=54, Remark="an accumulator for each window"
+// CHECK-LABEL: func @gates
+// CHECK-DAG:   %[[B:.*]] = te.constant dense<[1.0{{.*}}, 2.0{{.*}}, 3.0{{.*}}, 4.0{{.*}}, 5.0{{.*}}, 6.0{{.*}}]> : tensor<6xf32>
+// CHECK-DAG:   %[[W0:.*]] = te.constant dense<{{\[\[}}1.{{.*}}, 2.{{.*}}, 3.{{.*}}, 4.{{.*}}], [5.{{.*}}, 6.{{.*}}, 7.{{.*}}, 8.{{.*}}]]> : tensor<2x4xf32>
+// CHECK-DAG:   %[[W1:.*]] = te.constant dense<{{\[\[}}8.{{.*}}, 9.{{.*}}, 1.{{.*}}, 2.{{.*}}], [3.{{.*}}, 4.{{.*}}, 5.{{.*}}, 6.{{.*}}]]> : tensor<2x4xf32>
+// CHECK-DAG:   %[[W2:.*]] = te.constant dense<{{\[\[}}9.{{.*}}, 1.{{.*}}, 2.{{.*}}, 3.{{.*}}], [4.{{.*}}, 5.{{.*}}, 6.{{.*}}, 7.{{.*}}]]> : tensor<2x4xf32>
+// CHECK:       te.compute (d0: 2) reduce (d1: 4) init (0.000000e+00 : f32, 0.000000e+00 : f32, 0.000000e+00 : f32)
+// CHECK-NEXT:    %[[X:.*]] = te.read %arg0[d1]
+// CHECK-NEXT:    %[[A:.*]] = te.read %[[W0]][d0, d1]
+// CHECK-NEXT:    %[[P:.*]] = arith.mulf %[[X]], %[[A]]
+// CHECK-NEXT:    %[[A:.*]] = te.read %[[W1]][d0, d1]
+// CHECK-NEXT:    %[[Q:.*]] = arith.mulf %[[X]], %[[A]]
+// CHECK-NEXT:    %[[A:.*]] = te.read %[[W2]][d0, d1]
+// CHECK-NEXT:    %[[R:.*]] = arith.mulf %[[X]], %[[A]]
+// CHECK-NEXT:    te.yield %[[P]], %[[Q]], %[[R]]
+// CHECK-NEXT:  } combine (%[[L0:.*]]: f32, %[[L1:.*]]: f32, %[[L2:.*]]: f32, %[[R0:.*]]: f32, %[[R1:.*]]: f32, %[[R2:.*]]: f32)
+// CHECK-NEXT:    arith.addf %[[L0]], %[[R0]]
+// CHECK-NEXT:    arith.addf %[[L1]], %[[R1]]
+// CHECK-NEXT:    arith.addf %[[L2]], %[[R2]]
+// CHECK:       } then (%[[S0:.*]]: f32, %[[S1:.*]]: f32, %[[S2:.*]]: f32)
+// CHECK-NEXT:    %[[C:.*]] = te.read %[[B]][d0]
+// CHECK-NEXT:    %[[I:.*]] = arith.addf %[[S0]], %[[C]]
+// CHECK-NEXT:    %[[C:.*]] = te.read %[[B]][d0 + 4]
+// CHECK-NEXT:    %[[J:.*]] = arith.addf %[[S1]], %[[C]]
+// CHECK-NEXT:    %[[C:.*]] = te.read %[[B]][d0 + 2]
+// CHECK-NEXT:    %[[K:.*]] = arith.addf %[[S2]], %[[C]]
+// CHECK-NEXT:    %[[M:.*]] = arith.mulf %[[I]], %[[J]]
+// CHECK-NEXT:    %[[N:.*]] = arith.addf %[[M]], %[[K]]
+// CHECK-NEXT:    te.yield %[[N]], %[[M]]
+// CHECK-NEXT:  } : tensor<2xf32>, tensor<2xf32>
+func.func @gates(%x: tensor<4xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %w = te.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0], [8.0, 9.0, 1.0, 2.0], [3.0, 4.0, 5.0, 6.0]]> : tensor<6x4xf32>
+  %b = te.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32>
+  %p = te.compute (d0: 6) reduce (d1: 4) init (0.0 : f32) {
+    %v = te.read %x[d1] : tensor<4xf32>
+    %u = te.read %w[d0, d1] : tensor<6x4xf32>
+    %m = arith.mulf %v, %u : f32
+    te.yield %m : f32
+  } combine arith.addf then (%s: f32) {
+    %c = te.read %b[d0] : tensor<6xf32>
+    %r = arith.addf %s, %c : f32
+    te.yield %r : f32
+  } : tensor<6xf32>
+  %y:2 = te.compute (d0: 2) {
+    %i = te.read %p[d0] : tensor<6xf32>
+    %j = te.read %p[d0 + 4] : tensor<6xf32>
+    %k = te.read %p[d0 + 2] : tensor<6xf32>
+    %m = arith.mulf %i, %j : f32
+    %n = arith.addf %m, %k : f32
+    te.yield %n, %m : f32, f32
+  } : tensor<2xf32>, tensor<2xf32>
+  return %y#0, %y#1 : tensor<2xf32>, tensor<2xf32>
+}
+
+// -----
+
+// Windows may be indexes of a dim of their own, and a batch may be open.
+// REMARK: remark: [Passed] cell | {{.*}}Accumulators=2
+// CHECK-LABEL: func @stacked
+// CHECK:       te.compute (d0: %arg2, d1: 3) reduce (d2: 5) init (0.000000e+00 : f32, 0.000000e+00 : f32)
+// CHECK:         te.read %arg1[0, d1, d2]
+// CHECK:         te.read %arg1[1, d1, d2]
+// CHECK-NOT:   te.compute
+func.func @stacked(%x: tensor<?x5xf32>, %w: tensor<2x3x5xf32>, %n: index) -> tensor<?x3xf32> {
+  %p = te.compute (d0: 2, d1: %n, d2: 3) reduce (d3: 5) init (0.0 : f32) {
+    %v = te.read %x[d1, d3] : tensor<?x5xf32>
+    %u = te.read %w[d0, d2, d3] : tensor<2x3x5xf32>
+    %m = arith.mulf %v, %u : f32
+    te.yield %m : f32
+  } combine arith.addf : tensor<2x?x3xf32>
+  %y = te.compute (d0: %n, d1: 3) {
+    %i = te.read %p[0, d0, d1] : tensor<2x?x3xf32>
+    %j = te.read %p[1, d0, d1] : tensor<2x?x3xf32>
+    %m = arith.divf %i, %j : f32
+    te.yield %m : f32
+  } : tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+
+// -----
+
+// Windows that overlap would compute some sums twice.
+// REMARK: remark: [Missed] cell | {{.*}}Reason="its reader reads an element of it repeatedly"
+// CHECK-LABEL: func @overlap
+// CHECK:       te.compute
+// CHECK:       te.compute
+// ALWAYS-LABEL: func @overlap
+// ALWAYS:      te.compute
+// ALWAYS:      te.compute
+func.func @overlap(%x: tensor<6x5xf32>) -> tensor<4xf32> {
+  %p = te.compute (d0: 6) reduce (d1: 5) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<6x5xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<6xf32>
+  %y = te.compute (d0: 4) {
+    %i = te.read %p[d0] : tensor<6xf32>
+    %j = te.read %p[d0 + 2] : tensor<6xf32>
+    %m = arith.addf %i, %j : f32
+    te.yield %m : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// A second reader needs the gates in memory.
+// REMARK: remark: [Missed] cell | {{.*}}Reason="it has several users"
+// CHECK-LABEL: func @returned
+// CHECK:       te.compute
+// CHECK:       te.compute
+func.func @returned(%x: tensor<4x5xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
+  %p = te.compute (d0: 4) reduce (d1: 5) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x5xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  %y = te.compute (d0: 2) {
+    %i = te.read %p[d0] : tensor<4xf32>
+    %j = te.read %p[d0 + 2] : tensor<4xf32>
+    %m = arith.addf %i, %j : f32
+    te.yield %m : f32
+  } : tensor<2xf32>
+  return %p, %y : tensor<4xf32>, tensor<2xf32>
+}
+
+// -----
+
+// A large product shares its loads among rows, and stays as it is unless it is forced.
+// REMARK: remark: [Missed] cell | {{.*}}Operations=4194304, Reason="it is large and compute-intensive"
+// CHECK-LABEL: func @large
+// CHECK:       te.compute
+// CHECK:       te.compute
+// ALWAYS-LABEL: func @large
+// ALWAYS:      te.compute (d0: 128, d1: 64) reduce (d2: 128) init (0.000000e+00 : f32, 0.000000e+00 : f32)
+// ALWAYS-NOT:  te.compute
+func.func @large(%x: tensor<128x128xf32>, %w: tensor<128x128xf32>) -> tensor<128x64xf32> {
+  %p = te.compute (d0: 128, d1: 128) reduce (d2: 128) init (0.0 : f32) {
+    %v = te.read %x[d0, d2] : tensor<128x128xf32>
+    %u = te.read %w[d2, d1] : tensor<128x128xf32>
+    %m = arith.mulf %v, %u : f32
+    te.yield %m : f32
+  } combine arith.addf : tensor<128x128xf32>
+  %y = te.compute (d0: 128, d1: 64) {
+    %i = te.read %p[d0, d1] : tensor<128x128xf32>
+    %j = te.read %p[d0, d1 + 64] : tensor<128x128xf32>
+    %m = arith.mulf %i, %j : f32
+    te.yield %m : f32
+  } : tensor<128x64xf32>
+  return %y : tensor<128x64xf32>
+}
