@@ -26,12 +26,13 @@ public:
       (entry.point == space.getDefault() ? first : rest).push_back(entry);
   }
 
-  /// Returns the best time after each number of `checkpoints`.
+  /// Returns the best time after each number of `checkpoints`. The default is measured first, as in
+  /// a search, and does not count.
   Expected<std::vector<double>> run();
 
 private:
   Error runRound(size_t count);
-  void take(const search::Measured &entry);
+  void learn(const search::Measured &entry);
   Error rank(std::vector<search::Candidate> &candidates);
 
   const KernelSpace &space;
@@ -44,9 +45,8 @@ private:
 };
 } // namespace
 
-void PoolSearch::take(const search::Measured &entry) {
+void PoolSearch::learn(const search::Measured &entry) {
   rows.push_back({0, space.getFeatures(entry.point), entry.seconds});
-  best = std::min(best, entry.seconds.value_or(HUGE_VAL));
 }
 
 Error PoolSearch::rank(std::vector<search::Candidate> &candidates) {
@@ -67,7 +67,7 @@ Error PoolSearch::rank(std::vector<search::Candidate> &candidates) {
 
 Error PoolSearch::runRound(size_t count) {
   for (const search::Measured &entry : first)
-    take(entry);
+    learn(entry);
   count -= first.size();
   first.clear();
   std::vector<search::Candidate> candidates;
@@ -82,7 +82,8 @@ Error PoolSearch::runRound(size_t count) {
     auto found = llvm::find_if(rest, [&](const search::Measured &entry) {
       return entry.point == candidates[position].point;
     });
-    take(*found);
+    learn(*found);
+    best = std::min(best, found->seconds.value_or(HUGE_VAL));
     rest.erase(found);
   }
   return Error::success();
@@ -103,7 +104,8 @@ Expected<std::vector<Judgement>> tuner::judge(const KernelSpace &space, search::
                                               SearchOptions::Ranking ranking, unsigned numSeeds) {
   double best = HUGE_VAL;
   for (const search::Measured &entry : history)
-    best = std::min(best, entry.seconds.value_or(HUGE_VAL));
+    if (entry.point != space.getDefault())
+      best = std::min(best, entry.seconds.value_or(HUGE_VAL));
   if (best == HUGE_VAL)
     return llvm::createStringError("no point of the pool has a time");
   auto model = search::CostModel::create(space.getFeatureNames());

@@ -11,7 +11,8 @@
 
 namespace tssa::tuner {
 
-/// The best point after some trials, as a share of the pool's best: the mean over seeds.
+/// The best point after some trials, as a share of the pool's best, both without the default: the
+/// mean over seeds.
 struct Judgement {
   size_t trials = 0;
   double share = 0;
