@@ -30,6 +30,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transfo
     merging.permutations = transforms.absorbPermutations;
     function.addPass(createTEMerge(merging));
     function.addPass(createTEMergeHorizontally({transforms.mergeHorizontally}));
+    function.addPass(createTESplitReductions({transforms.splitReductions}));
   }
   function.addPass(::tssa::createSoundCanonicalizerPass());
   // The host program now has equal ops, left by merging, and ops that te-simplify can fold since

@@ -7,7 +7,7 @@
 #ifndef DIALECTS_TE_TRANSFORMS_PASSES
 #define DIALECTS_TE_TRANSFORMS_PASSES
 include "dialects/te/Transforms/AnalysisPasses.td"
-include "dialects/te/Transforms/HorizontalPasses.td"
+include "dialects/te/Transforms/SplitPasses.td"
 
 def TESimplify : Pass<"te-simplify"> {
   let summary = "simplify index expressions with the ranges of their domains";

@@ -36,6 +36,7 @@ struct Transforms {
   Apply absorbPermutations = Apply::Auto;
   Apply mergeHorizontally = Apply::Auto;
   Apply fuseCells = Apply::Auto;
+  Apply splitReductions = Apply::Auto;
 
   /// The names, separated by commas.
   static std::string listNames();
@@ -58,7 +59,8 @@ inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
                                     {"store-windows", &Transforms::storeWindows},
                                     {"absorb-permutations", &Transforms::absorbPermutations},
                                     {"merge-horizontally", &Transforms::mergeHorizontally},
-                                    {"fuse-cells", &Transforms::fuseCells}};
+                                    {"fuse-cells", &Transforms::fuseCells},
+                                    {"split-reductions", &Transforms::splitReductions}};
   return table;
 }
 
