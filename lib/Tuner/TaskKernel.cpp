@@ -211,9 +211,10 @@ double TaskKernel::countBytes() const {
   te::KernelOp op = kernel;
   for (TypeRange types : {TypeRange(op.getArgumentTypes()), TypeRange(op.getResultTypes())})
     for (Type type : types) {
-      auto tensor = cast<RankedTensorType>(type);
-      bytes += static_cast<double>(tensor.getNumElements()) *
-               llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (tensor) // and no index
+        bytes += static_cast<double>(tensor.getNumElements()) *
+                 llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
     }
   return bytes;
 }

@@ -182,6 +182,19 @@ TEST_F(KernelSpaceTest, OperationsAndBytesAreCounted) {
   EXPECT_EQ(kernel->countBytes(), 4.0 * (64 * 48 + 48 * 32 + 64 * 32));
 }
 
+TEST_F(TunerTest, AnIndexHasNoBytes) {
+  auto task = createTask(R"(// constants:
+te.kernel @kernel(%x: tensor<9x8xf32>, %i: index) -> tensor<8xf32> {
+  %y = te.compute @y (d0: 8) {
+    %j = te.index s0(%i)
+    %v = te.read %x[s0, d0](%j) : tensor<9x8xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+})");
+  EXPECT_EQ(task->countBytes(), 4.0 * (9 * 8 + 8));
+}
+
 TEST_F(TunerTest, TasksAreRefusedWithASentence) {
   auto refuse = [&](const std::string &text) {
     auto task = TaskKernel::create(text, context, machine);
