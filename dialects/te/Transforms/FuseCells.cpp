@@ -163,7 +163,10 @@ static void sliceWeights(RewriterBase &rewriter, ReadOp read, ReadOp clone, Affi
     std::optional<WindowIndex> index = matchIndex(expr);
     std::optional<int64_t> extent = getExtent(consumer, *index);
     std::optional<unsigned> dim = findPlainIndex(read, axis);
-    if (!dim || !extent || *extent == clone.getSourceType().getDimSize(*dim))
+    if (!dim || !extent)
+      continue;
+    int64_t size = clone.getSourceType().getDimSize(*dim);
+    if (*extent == size || index->offset < 0 || index->offset > size - *extent)
       continue;
     ElementsAttr slice = sliceConstant(constant.getValue(), *dim, index->offset, *extent);
     if (!slice)

@@ -156,3 +156,27 @@ func.func @large(%x: tensor<128x128xf32>, %w: tensor<128x128xf32>) -> tensor<128
   } : tensor<128x64xf32>
   return %y : tensor<128x64xf32>
 }
+
+// -----
+
+// What is out of bounds is not cut off a constant. In the stage, te-check-bounds has refused such a program.
+// ALWAYS-LABEL: func @beyond
+// CHECK-LABEL: func @beyond
+// CHECK:       te.compute (d0: 2) reduce (d1: 2) init (0.000000e+00 : f32, 0.000000e+00 : f32)
+// CHECK:         te.read %{{.*}}[d0 + 3, d1] : tensor<4x2xf32>
+func.func @beyond(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %w = te.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf32>
+  %p = te.compute (d0: 4) reduce (d1: 2) init (0.0 : f32) {
+    %v = te.read %x[d1] : tensor<2xf32>
+    %u = te.read %w[d0, d1] : tensor<4x2xf32>
+    %m = arith.mulf %v, %u : f32
+    te.yield %m : f32
+  } combine arith.addf : tensor<4xf32>
+  %y = te.compute (d0: 2) {
+    %i = te.read %p[d0] : tensor<4xf32>
+    %j = te.read %p[d0 + 3] : tensor<4xf32>
+    %m = arith.addf %i, %j : f32
+    te.yield %m : f32
+  } : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
