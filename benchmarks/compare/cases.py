@@ -34,9 +34,11 @@ def label_of(system, form):
 class Bench:
     """Keeps compiled binaries of the case at hand, and the processes that are kept."""
 
-    def __init__(self, bins, systems, settings, tuned=""):
+    def __init__(self, bins, systems, settings, tuned="", flags=None):
         #: system -> folder of tssa-compile and tssa-run
         self.bins = bins
+        #: system -> options of tssa-compile
+        self.flags = flags or {}
         #: the folder of records for the system `tuned`
         self.tuned = tuned
         self.systems, self.settings = systems, settings
@@ -55,7 +57,7 @@ class Bench:
 
     def hire(self, system, threads, isa):
         """A process for the system: a new one, or the one that it keeps."""
-        kind = runners.SYSTEMS[system]
+        kind = runners.kind_of(system)
         narrow = {} if isa == "native" else kind.narrow
         if kind.fresh:
             return Worker(system, threads, self.cpus, narrow)
@@ -72,7 +74,8 @@ class Bench:
             path = os.path.join(self.folder, f"{len(self.binaries)}.so")
             done = measure.compile_model(os.path.join(folder, "tssa-compile"), model, path,
                                          f"--mcpu={machine.SETS[isa][0]}",
-                                         *([f"--tuned={self.tuned}"] if system == "tuned" else []))
+                                         *([f"--tuned={self.tuned}"] if system == "tuned" else []),
+                                         *self.flags.get(system, []))
             said = {"compile_seconds": round(done.seconds, 2), "compile_anonymous": done.anonymous_bytes,
                     "file_bytes": sum(os.path.getsize(p) for p in (model, model + ".data") if os.path.exists(p))}
             if done.code:
@@ -100,7 +103,7 @@ class Bench:
     def ways(self, case, isa):
         """(label, system, form, model) of all that runs the case."""
         for system in self.systems:
-            kind = runners.SYSTEMS[system]
+            kind = runners.kind_of(system)
             if isa != "native" and kind.narrow is None:
                 continue
             if not kind.takes_onnx:

@@ -42,7 +42,7 @@ def commit(folder):
 
 
 def describe(systems):
-    packages = sorted({runners.SYSTEMS[s].package for s in systems if runners.SYSTEMS[s].package})
+    packages = sorted({runners.kind_of(s).package for s in systems if runners.kind_of(s).package})
     return {"cpu": cpu_name(), "vectors": vector_flags(), "cpus": len(cpus()), "memory_gib": memory_gib(),
             "kernel": platform.release(), "python": platform.python_version(), "commit": commit(HERE),
             "versions": {name: importlib.metadata.version(name) for name in packages}}

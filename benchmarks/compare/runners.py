@@ -163,6 +163,11 @@ SYSTEMS = {"tssa": Tssa, "baseline": Tssa, "tuned": Tssa, "ort": OnnxRuntime, "o
            "openvino_default": OpenVinoDefault, "torch": Torch, "torch_compile": TorchCompile}
 
 
+def kind_of(system):
+    """The class of a system. A name such as `tssa:greedy` is that of a way to compile for `tssa`."""
+    return SYSTEMS[system.partition(":")[0]]
+
+
 def installed(system):
-    package = SYSTEMS[system].package
+    package = kind_of(system).package
     return package is None or package in importlib.metadata.packages_distributions()

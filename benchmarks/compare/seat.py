@@ -14,7 +14,7 @@ class Seat:
 
     def __init__(self, hire, system, task, answers):
         self.hire, self.task, self.answers = hire, task, answers
-        self.fresh = runners.SYSTEMS[system].fresh
+        self.fresh = runners.kind_of(system).fresh
         self.worker = None
         #: of the last time that it was made ready, and the largest error of all times
         self.said = {}

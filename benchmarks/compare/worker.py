@@ -84,7 +84,7 @@ class Served:
     """The requests, in the process."""
 
     def __init__(self, system):
-        self.make = runners.SYSTEMS[system]
+        self.make = runners.kind_of(system)
         self.runner = None
 
     def load(self, task, answers):

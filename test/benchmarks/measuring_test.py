@@ -20,6 +20,7 @@ ROOT = sys.argv.pop(1)
 sys.path.insert(0, os.path.join(ROOT, "benchmarks"))
 
 import report
+import souffle
 from compare import chart, clocks, flops, summary, tables
 from subjects import gemm, operators
 from unseen import listing
@@ -205,6 +206,69 @@ class Report(unittest.TestCase):
         text, _, code = self.written({"part": "starts", "chains": {"c": {"tssa": {"as loaded": [block([1.0])]}}}})
         self.assertIn("| c | tssa | as loaded | 1 |", text)
         self.assertEqual(code, 0)
+
+
+class Souffle(unittest.TestCase):
+    def test_calls_of_a_profile_are_added_up(self):
+        profile = ("       ms      %    calls  gflops  kernel and nodes\n"
+                   "   0.9473    8.7    100.0    55.9  k2_contract: node_LSTM_536\n"
+                   "   0.4473    4.7    100.0    55.9  k2_contract: node_LSTM_60\n"
+                   "   0.0001    0.1      1.0     0.0  k1_map: node\n   1.3947 ms in kernels\n")
+        self.assertEqual({"k2_contract": 200, "k1_map": 1}, souffle.calls_of(profile))
+
+    def test_bytes_of_an_explanation(self):
+        explanation = ("1. @k0_contract: node\n     memory-intensive: 1 operations, 52112 bytes read, 512 written\n"
+                       "     read by 2\n"
+                       "2. @k1_map in a loop: node\n     loop: at most 5120 bytes read, 2048 written\n")
+        self.assertEqual({"k0_contract": (52112, 512), "k1_map": (5120, 2048)}, souffle.bytes_of(explanation))
+
+    def test_copies_of_a_kernel_move_what_it_moves(self):
+        calls, each = {"k0_map_0": 1, "k0_map_1": 1, "k1_sum": 4, "convert": 1}, {"k0_map": (10, 1), "k1_sum": (100, 2)}
+        self.assertEqual({"launches": 7, "read": 420, "written": 10, "unknown": 1}, souffle.totals(calls, each))
+
+    def report_of(self, **ways):
+        """The report of one row in which the ways that are not given failed."""
+        measured = row([1.0] * 4, [2.0] * 4)
+        measured["ways"]["tssa"]["counts"] = {"launches": 3, "read": 5_000_000, "written": 40_000, "unknown": 0}
+        measured["ways"].update({system: {"failure": "no memory"} for system in souffle.WAYS if system != "tssa"})
+        for system, way in ways.items():
+            measured["ways"][system].update(way)
+        described = {"cpu": "CPU", "vectors": ["avx2"], "cpus": 2, "memory_gib": 1, "kernel": "6", "date": "d",
+                     "commit": "c", "versions": {}, "missing": [], "quick": False}
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "souffle.json"), "w") as file:
+                json.dump({"machine": described, "rows": [{**measured, "case": "bert_base_384"}]}, file)
+            souffle.write_report(souffle.argparse.Namespace(out=folder, to=""))
+            xml.etree.ElementTree.parse(os.path.join(folder, "charts", "souffle-1.svg"))
+            with open(os.path.join(folder, "souffle.md")) as file:
+                return file.read()
+
+    def test_a_report_has_a_cell_for_each_way(self):
+        text, no = self.report_of(), "failed: no memory"
+        self.assertIn(f"| bert_base_384 | {no} | {no} | {no} | 1.00 | {no} | 2.00 | not installed | not installed |", text)
+        self.assertIn(f"| bert_base_384 | {no} | {no} | {no} | 3 / 5.00 / 0.0400 | {no} |", text)
+        self.assertIn("Not measured: resnext101_64x4d, lstm_nn,", text)
+
+    def test_a_disturbed_row_says_how_much(self):
+        self.assertEqual(("", " ~4"), (souffle.mark(row([1.0], [2.0])), souffle.mark(row([1.0], [2.0], foreign=0.4))))
+
+    def test_a_wrong_result_has_no_time(self):
+        text = self.report_of(tssa={"error": 0.02, "counts": None, "uncounted": "tssa-run: no"})
+        self.assertIn("| failed: no memory | wrong: off by 2.0e-02 | failed: no memory | 2.00 |", text)
+        self.assertIn("| wrong: off by 2.0e-02 | failed: no memory |", text)
+
+    def test_what_is_not_counted_says_why(self):
+        self.assertIn("| not counted: tssa-run: no |", self.report_of(tssa={"counts": None, "uncounted": "tssa-run: no"}))
+        lost = {"launches": 3, "read": 0, "written": 0, "unknown": 2}
+        self.assertIn("(2 launches without bytes)", self.report_of(tssa={"counts": lost}))
+
+    def test_ways_name_transformations_that_exist(self):
+        with open(os.path.join(ROOT, "include", "tssa", "Support", "Transforms.h")) as file:
+            known = file.read()
+        for _, flags in souffle.WAYS.values():
+            for flag in flags:
+                if "=" in flag:
+                    self.assertIn(f'{{"{flag.partition("=")[2]}", &Transforms::', known)
 
 
 class Lists(unittest.TestCase):
