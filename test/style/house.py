@@ -30,7 +30,7 @@ FLOORS = [
     ["Algebra", "Search", "Runtime", "Externs"],
     ["IR"],
     ["Analysis"],
-    ["Template"],
+    ["Template", "Partition"],
     ["Transforms"],
     ["Builder"],
     ["Operators"],

@@ -104,19 +104,11 @@ static SmallVector<Value> getSizesOf(te::LaunchOp launch, ArrayRef<Value> sizes)
 // Launches
 //===----------------------------------------------------------------------===//
 
-static void collectNodes(Location loc, llvm::SetVector<StringRef> &nodes) {
-  loc->walk([&](Location nested) {
-    if (auto name = dyn_cast<NameLoc>(nested))
-      nodes.insert(name.getName());
-    return WalkResult::advance();
-  });
-}
-
 /// Returns the name of the kernel or routine that `step` calls, and the nodes of the model that it
 /// computes.
 static std::string describe(Operation *step) {
   llvm::SetVector<StringRef> nodes;
-  collectNodes(step->getLoc(), nodes);
+  te::collectNodes(step->getLoc(), nodes);
   std::string text = "@";
   if (auto launch = dyn_cast<te::LaunchOp>(step))
     text += launch.getKernel();

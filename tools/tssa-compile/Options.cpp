@@ -111,6 +111,11 @@ struct CommandLine {
                         cl::desc("Only print what each launch computes and moves, and why its "
                                  "results are stored"),
                         cl::cat(category)};
+  cl::opt<bool> printPartition{
+      "print-partition",
+      cl::desc("Only print which expressions become one launch, and what that costs; with -o "
+               "FILE.dot or FILE.svg as a graph"),
+      cl::cat(category)};
   cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
   cl::opt<std::string> remarks{"remarks",
                                cl::desc("Print what passes decided and why; with REGEX, those "
@@ -144,6 +149,7 @@ constexpr const char *overview =
     "  tssa-compile model.onnx --target=cpu,cuda:sm_90    runs on either\n"
     "  tssa-compile model.onnx --check              lists all that is not supported\n"
     "  tssa-compile model.onnx --explain            says what each kernel does, and why\n"
+    "  tssa-compile model.onnx --print-partition -o groups.svg\n"
     "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
     "  tssa-compile model.onnx --emit=schedule -o s.mlir\n"
     "  tssa-compile --emit=machine -o here.txt      for --machine=here.txt on another host\n"
@@ -291,17 +297,30 @@ std::optional<int> takeBisect(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
-std::optional<int> takeExplain(const CommandLine &line, Options &options) {
-  options.explain = line.explain;
-  if (!options.explain)
-    return std::nullopt;
-  const cl::Option *others[] = {&line.output,  &line.emit,  &line.lastStage,
-                                &line.remarks, &line.check, &line.bisect};
+/// Refuses the `others` beside `option`.
+std::optional<int> refuseBeside(const cl::Option &option, ArrayRef<const cl::Option *> others) {
   for (const cl::Option *other : others)
     if (other->getNumOccurrences())
-      return reportUsage((other->ArgStr.size() == 1 ? "--explain and -" : "--explain and --") +
+      return reportUsage("--" + option.ArgStr + (other->ArgStr.size() == 1 ? " and -" : " and --") +
                          other->ArgStr + " exclude each other");
-  options.lastStage = "te";
+  return std::nullopt;
+}
+
+/// Takes --explain and --print-partition.
+std::optional<int> takeReports(const CommandLine &line, Options &options) {
+  options.explain = line.explain;
+  if (line.explain) {
+    options.lastStage = "te";
+    return refuseBeside(line.explain,
+                        {&line.output, &line.emit, &line.lastStage, &line.remarks, &line.check,
+                         &line.bisect, &line.printPartition});
+  }
+  if (line.printPartition) {
+    options.lastStage = "functional";
+    options.emit = Emit::Partition;
+    return refuseBeside(line.printPartition, {&line.emit, &line.lastStage, &line.check,
+                                              &line.bisect, &line.noMerge});
+  }
   return std::nullopt;
 }
 
@@ -452,7 +471,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     return reportUsage(wrong);
   if (std::optional<int> code = takeStage(line, options))
     return code;
-  if (std::optional<int> code = takeExplain(line, options))
+  if (std::optional<int> code = takeReports(line, options))
     return code;
   if (std::optional<int> code = takeTargets(line, options))
     return code;

@@ -18,7 +18,7 @@
 
 namespace tssa::compile {
 
-enum class Emit { Machine, Module, Schedule, LLVM, PTX, Assembly, Object, SharedObject };
+enum class Emit { Machine, Module, Partition, Schedule, LLVM, PTX, Assembly, Object, SharedObject };
 
 struct Options {
   std::string input;

@@ -11,6 +11,7 @@
 #include "Explanation.h"
 #include "Guard.h"
 #include "Options.h"
+#include "PartitionReport.h"
 #include "Progress.h"
 #include "Verification.h"
 #include "dialects/te/IR/TEOps.h"
@@ -105,6 +106,17 @@ static int writeModule(const Options &options, mlir::ModuleOp module) {
   });
 }
 
+static int writePartition(const Options &options, mlir::ModuleOp module) {
+  Expected<std::string> text =
+      describePartition(module, options.transforms.mergeVertically, options.output);
+  if (!text)
+    return report(options, text.takeError(), UsageError);
+  return writeOutput(options, [&](raw_pwrite_stream &stream) {
+    stream << *text;
+    return Error::success();
+  });
+}
+
 static int writeMachine(const Options &options, const cpu::Machine &machine) {
   return writeOutput(options, [&](raw_pwrite_stream &stream) {
     stream << cpu::printMachine(machine) << '\n';
@@ -148,6 +160,8 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
   switch (options.emit) {
   case Emit::Module:
     return writeModule(options, module);
+  case Emit::Partition:
+    return writePartition(options, module);
   case Emit::Schedule:
     return writeSchedules(options, compilation);
   default:

@@ -59,6 +59,17 @@ static int compareAtoms(ArrayRef<AffineExpr> lhs, ArrayRef<AffineExpr> rhs) {
   return compareInts(lhs.size(), rhs.size());
 }
 
+bool te::divides(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr part) {
+        bool isDivision =
+            part.getKind() == AffineExprKind::FloorDiv || part.getKind() == AffineExprKind::Mod;
+        return isDivision && !part.isSymbolicOrConstant() ? WalkResult::interrupt()
+                                                          : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 unsigned te::getExprSize(AffineExpr expr) {
   unsigned size = 0;
   expr.walk([&](AffineExpr) { ++size; });

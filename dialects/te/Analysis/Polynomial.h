@@ -77,6 +77,9 @@ private:
 /// Compares two expressions in a fixed structural order. The result is negative, zero or positive.
 int compareExprs(AffineExpr lhs, AffineExpr rhs);
 
+/// Returns whether `expr` divides by something, unless only symbols and constants are divided.
+bool divides(AffineExpr expr);
+
 /// Returns the number of nodes of an expression.
 unsigned getExprSize(AffineExpr expr);
 

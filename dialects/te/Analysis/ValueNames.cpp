@@ -91,3 +91,11 @@ std::string ValueNames::getSum(const Polynomial &polynomial, ArrayRef<Value> sym
   }
   return text.empty() ? "0" : text;
 }
+
+void te::collectNodes(Location loc, llvm::SetVector<StringRef> &nodes) {
+  loc->walk([&](Location nested) {
+    if (auto name = dyn_cast<NameLoc>(nested))
+      nodes.insert(name.getName());
+    return WalkResult::advance();
+  });
+}

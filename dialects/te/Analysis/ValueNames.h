@@ -11,6 +11,7 @@
 #include "dialects/te/Analysis/Signature.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/IR/AsmState.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::tssa::te {
 
@@ -35,6 +36,9 @@ private:
   AsmState state;
   llvm::DenseMap<Value, std::string> entrySizes;
 };
+
+/// Adds to `nodes` the names of the model's nodes in a location.
+void collectNodes(Location loc, llvm::SetVector<StringRef> &nodes);
 
 } // namespace mlir::tssa::te
 

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/AbsorbConsumer.h"
+#include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
-#include "dialects/te/Transforms/MergeCost.h"
 
 using namespace mlir;
 using namespace mlir::tssa;

@@ -125,6 +125,60 @@ def TEPrintCharacter : Pass<"te-print-character", "::mlir::ModuleOp"> {
           clEnumValN(::mlir::tssa::te::CharacterRule::Reuse, "reuse", "ratio and reuse"))}]>];
 }
 
+/// How a pass groups expressions into launches.
+def PartitionOption : Option<
+    "partition", "partition", "::tssa::Apply", "::tssa::Apply::Auto",
+    "how expressions are grouped into launches",
+    [{::llvm::cl::values(
+        clEnumValN(::tssa::Apply::Auto, "cost", "what is estimated to cost least"),
+        clEnumValN(::tssa::Apply::Always, "paper", "what relies on one element where it is read"),
+        clEnumValN(::tssa::Apply::Never, "none", "each expression by itself"))}]>;
+
+def TEPrintPartition : Pass<"te-print-partition", "::mlir::ModuleOp"> {
+  let summary = "print which expressions become one launch";
+  let description = [{
+    Prints the groups that te-merge makes of the expressions of each function. A group has a root,
+    over whose domain its launch runs, and members: expressions that are computed at each point that
+    reads them, or in the epilogue of a reduction. With `partition=cost` these are the groups for
+    which launches, arithmetic and bytes are estimated to cost least: the search begins with every
+    expression where it is read, and changes one choice after the other, from the last expression to
+    the first, as long as that lowers the cost. `partition=paper` is the rule of Souffle (section
+    6.2): what relies on one element is computed where it is read, whatever that repeats.
+
+    The cycles are those of one reference machine, so that the kernels of a program are the same for
+    all: a launch takes 4000, a core computes 32 operations in a cycle, and moves 32, 12 or 5 bytes
+    of a tensor of up to 512 KiB, of up to 16 MiB or of a larger one. Open sizes count as 64.
+
+    - **Needs**: small guards and maps, from te-simplify.
+    - **Keeps**: everything; the module is not changed.
+    - **Gives up**: reads that te-merge cannot replace, since only the rewriting finds that: windows,
+      pieces by dynamic sizes, epilogues in another order of dims.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<64xf32>) -> tensor<64x64xf32> {
+      %e = te.compute (d0: 64) {
+        %a = te.read %x[d0] : tensor<64xf32>
+        %v = math.exp %a : f32
+        te.yield %v : f32
+      } : tensor<64xf32>
+      %y = te.compute (d0: 64, d1: 64) {
+        %a = te.read %e[d0] : tensor<64xf32>
+        %b = te.read %x[d1] : tensor<64xf32>
+        %v = arith.mulf %a, %b : f32
+        te.yield %v : f32
+      } : tensor<64x64xf32>
+      return %y : tensor<64x64xf32>
+    }
+
+    // After
+    ...
+    ```
+  }];
+  let options = [PartitionOption, Option<"graph", "graph", "bool", "false",
+                                         "print the groups as a graph for Graphviz">];
+}
+
 def TEPrintLiveRanges : Pass<"te-print-live-ranges", "::mlir::ModuleOp"> {
   let summary = "print from which launch to which one each tensor is live";
   let description = [{

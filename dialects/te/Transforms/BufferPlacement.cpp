@@ -97,6 +97,32 @@ void BufferPlacement::coalesce() {
     sharing[i] = tryToShare(copies[i]);
 }
 
+/// Gives rows the buffers of the tensors that they are copied into. The tensor before and after the
+/// copy has one buffer, which is live from the launch that computes the row until the row is not
+/// used any more, since it is needed after the copy.
+void BufferPlacement::placeRows() {
+  DenseMap<unsigned, unsigned> numVariables;
+  for (unsigned i = 0; i < program.getVariables().size(); ++i)
+    ++numVariables[parents.findLeader(i)];
+  for (const RowWrite &write : rowWrites) {
+    LaunchOp launch = write.copy;
+    const Copy *copy = program.lookupCopy(launch, 0);
+    unsigned row = program.getVariable(write.row);
+    unsigned whole = parents.findLeader(program.getVariable(launch.getResult(0)));
+    bool isInPlace = copy && copy->kind == Copy::Update && share(*copy);
+    if (apart || !isInPlace || program.getVariables()[row].kind != Variable::Planned ||
+        parents.findLeader(row) != row || numVariables[row] != 1 || buffers[whole].result >= 0 ||
+        places.getWhole(write.row) != write.row)
+      continue;
+    LiveRange live = buffers[whole].live;
+    live.add(buffers[row].live);
+    if (live.getIntervals() != buffers[whole].live.getIntervals())
+      continue; // the row outlives the tensor
+    parents.parent[row] = whole;
+    rows[write.row] = &write;
+  }
+}
+
 /// If a copy is not elided, its source and its target are live at the same time, so the live range
 /// of the source is extended. Then orders the copies at each program point.
 void BufferPlacement::separateCopies() {
@@ -227,6 +253,7 @@ Value BufferPlacement::run() {
   createBuffers();
   uniteParts();
   coalesce();
+  placeRows();
   separateCopies();
   SmallVector<Buffer *> constant, symbolic;
   for (auto [i, buffer] : llvm::enumerate(buffers)) {

@@ -11,10 +11,12 @@
 /// 1. Copies are visited from the innermost loop outwards. The source and the target of a copy
 ///    share one buffer if their live ranges do not overlap and both may be written. The copy is
 ///    then elided.
-/// 2. A buffer that holds a result of the program is the memory of that result, outside the arena.
-/// 3. Buffers of constant size are placed largest first, each in the smallest sufficient gap
+/// 2. A row that a launch would copy into a tensor is computed there (Analysis/RowWrites.h), if the
+///    tensor is updated in place.
+/// 3. A buffer that holds a result of the program is the memory of that result, outside the arena.
+/// 4. Buffers of constant size are placed largest first, each in the smallest sufficient gap
 ///    between the buffers whose live ranges overlap with its own.
-/// 4. Buffers whose size depends on symbols are put into slots, after the others. A slot is as
+/// 5. Buffers whose size depends on symbols are put into slots, after the others. A slot is as
 ///    large as its largest buffer; the live ranges of its buffers do not overlap.
 ///
 //===----------------------------------------------------------------------===//
@@ -22,6 +24,7 @@
 #define DIALECTS_TE_TRANSFORMS_BUFFERPLACEMENT_H
 
 #include "dialects/te/Analysis/JoinPlaces.h"
+#include "dialects/te/Analysis/RowWrites.h"
 #include "dialects/te/Transforms/BufferProgram.h"
 
 namespace mlir::tssa::te {
@@ -46,9 +49,9 @@ class BufferPlacement {
 public:
   /// With `apart`, no two buffers share bytes at any time, and each buffer is followed by at least
   /// `bufferAlignment` unused bytes.
-  BufferPlacement(const BufferProgram &program, const JoinPlaces &places, EntrySizes &sizes,
-                  bool apart = false)
-      : program(program), places(places), sizes(sizes), apart(apart) {}
+  BufferPlacement(const BufferProgram &program, const JoinPlaces &places,
+                  ArrayRef<RowWrite> rowWrites, EntrySizes &sizes, bool apart = false)
+      : program(program), places(places), rowWrites(rowWrites), sizes(sizes), apart(apart) {}
 
   /// Assigns all buffers. Returns the size of the arena in bytes.
   Value run();
@@ -57,6 +60,12 @@ public:
   const Buffer &getBuffer(unsigned variable) { return buffers[parents.findLeader(variable)]; }
   /// Returns whether the source and the target of `copy` share a buffer, so that it is elided.
   bool share(const Copy &copy) { return sharing[&copy - program.getCopies().begin()]; }
+  /// Returns the row write that computes `tensor` in the buffer of another one, or null.
+  const RowWrite *lookupRow(Value tensor) const { return rows.lookup(tensor); }
+  /// Returns whether the result of `launch` has all its elements already, so that it need not run.
+  bool isComputed(LaunchOp launch) const {
+    return llvm::any_of(rows, [&](auto &entry) { return entry.second->copy == launch; });
+  }
   /// Returns the copies to planned variables at the op `at`, in the order in which they are done.
   ArrayRef<const Copy *> getCopies(Operation *at) { return orders[at]; }
   /// Returns the offset of the temporary buffer that saves the source of `copy` while other copies
@@ -78,8 +87,10 @@ private:
 
   const BufferProgram &program;
   const JoinPlaces &places;
+  ArrayRef<RowWrite> rowWrites;
   EntrySizes &sizes;
   bool apart;
+  DenseMap<Value, const RowWrite *> rows;
   SmallVector<Buffer> buffers;
   Leaders parents;
   SmallVector<bool> sharing;
@@ -92,6 +103,7 @@ private:
   void uniteParts();
   void coalesce();
   bool tryToShare(const Copy &copy);
+  void placeRows();
   void separateCopies();
   void orderCopies(SmallVector<unsigned> pending);
   bool mayShareBytes(const LiveRange &a, const LiveRange &b) const {

@@ -7,6 +7,7 @@
 
 #include "dialects/te/Transforms/BufferRewriter.h"
 #include "dialects/te/IR/Program.h"
+#include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -108,7 +109,20 @@ Value BufferRewriter::createPlanned(Value tensor) {
   const Buffer &buffer = placement.getBuffer(program.getVariable(tensor));
   if (buffer.result >= 0)
     return castTo(resultBuffers[buffer.result], getMemRefType(tensor.getType()));
-  return createView(tensor.getType(), arena, buffer.offset, tensor);
+  Value offset = buffer.offset;
+  if (const RowWrite *row = placement.lookupRow(tensor))
+    offset = createRowOffset(*row, offset);
+  return createView(tensor.getType(), arena, offset, tensor);
+}
+
+/// Returns the offset of a row in the arena, in which the tensor of all rows is at `offset`.
+Value BufferRewriter::createRowOffset(const RowWrite &row, Value offset) {
+  Location loc = row.row.getLoc();
+  int64_t bytes = getElementBytes(cast<RankedTensorType>(row.row.getType()).getElementType());
+  Value element = affine::expandAffineExpr(builder, loc, row.element, {}, row.symbols);
+  Value distance = arith::MulIOp::create(builder, loc, element,
+                                         arith::ConstantIndexOp::create(builder, loc, bytes));
+  return arith::AddIOp::create(builder, loc, offset, distance);
 }
 
 Value BufferRewriter::createAllocated(Value tensor, ValueRange dynamicSizes,
@@ -238,6 +252,11 @@ void BufferRewriter::rewriteElements(Operation *op) {
 }
 
 void BufferRewriter::rewriteLaunch(LaunchOp op) {
+  if (placement.isComputed(op)) {
+    memrefs[op.getResult(0)] = createPlanned(op.getResult(0));
+    dead.push_back(op);
+    return;
+  }
   SmallVector<Value> inputs, outs;
   for (Value input : op.getInputs())
     inputs.push_back(memrefs.contains(input) ? memrefs.lookup(input) : input);

@@ -65,6 +65,7 @@ private:
   bool isPlanned(Value tensor) const;
   bool isKept(Value value) const;
   Value createPlanned(Value tensor);
+  Value createRowOffset(const RowWrite &row, Value offset);
   Value createAllocated(Value tensor, ValueRange dynamicSizes, std::optional<unsigned> result = {});
   Value createView(Type tensorType, Value base, Value offset, Value tensorOfSizes);
   Value allocateLike(Value source);

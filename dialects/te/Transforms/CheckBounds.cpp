@@ -26,6 +26,7 @@
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/DebugLog.h"
@@ -55,8 +56,11 @@ public:
     }
   }
 
-  /// A condition, left >= right, that each run has checked before the op.
-  using Fact = std::pair<Value, Value>;
+  /// A condition, left - right >= least, that holds whenever the op runs.
+  struct Fact {
+    Value left, right;
+    int64_t least = 0;
+  };
   void setFacts(ArrayRef<Fact> known) { facts.assign(known.begin(), known.end()); }
 
   /// Returns Always if no point satisfies all constraints, and Never if some point does.
@@ -72,8 +76,9 @@ private:
   Truth decide(ArrayRef<AffineExpr> constraints, bool useFacts) {
     SmallVector<AffineExpr> checked;
     if (useFacts)
-      for (auto [left, right] : facts)
-        checked.push_back(domain.getSymbol(left) - domain.getSymbol(right));
+      for (const Fact &fact : facts)
+        checked.push_back(domain.getSize(getAsOpFoldResult(fact.left)) -
+                          domain.getSize(getAsOpFoldResult(fact.right)) - fact.least);
     IndexSimplifier simplifier = domain.getSimplifier();
     for (AffineExpr fact : checked)
       simplifier.assumeNonNegative(fact);
@@ -133,10 +138,16 @@ private:
 };
 } // namespace
 
-/// Returns the conditions on indexes that the te.checks before `op` check.
+/// Returns the conditions on indexes that the te.checks before `op` check, and the bounds of the
+/// loops around it.
 SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
   SmallVector<PointChecker::Fact> facts;
-  for (Operation *at = op; at && at->getBlock(); at = at->getParentOp())
+  for (Operation *at = op; at && at->getBlock(); at = at->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(at);
+    if (loop && !loop.getUnsignedCmp() && loop.getInductionVar().getType().isIndex()) {
+      facts.push_back({loop.getInductionVar(), loop.getLowerBound()});
+      facts.push_back({loop.getUpperBound(), loop.getInductionVar(), 1});
+    }
     for (CheckOp check : checks.lookup(at->getBlock())) {
       auto compare = check.getCondition().getDefiningOp<arith::CmpIOp>();
       if (!compare || !compare.getLhs().getType().isIndex() || !check->isBeforeInBlock(at))
@@ -151,6 +162,7 @@ SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
           predicate == arith::CmpIPredicate::slt)
         facts.push_back({right, left});
     }
+  }
   return facts;
 }
 

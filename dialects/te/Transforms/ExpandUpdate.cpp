@@ -9,8 +9,8 @@
 #include "dialects/te/Analysis/UpdateTarget.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/Partition/CostModel.h"
 #include "dialects/te/Transforms/InlineProducer.h"
-#include "dialects/te/Transforms/MergeCost.h"
 #include "dialects/te/Transforms/SimplifyBody.h"
 #include "dialects/te/Transforms/StoreWindow.h"
 
@@ -70,8 +70,8 @@ static bool addIndex(Window &window, UpdateOp update, unsigned dim, AffineExpr e
   return true;
 }
 
-/// Returns the window of its base that `update` writes, if each point writes its own element of a box
-/// with constant bounds.
+/// Returns the window of its base that `update` writes, if each point writes its own element of a
+/// box with constant bounds.
 static std::optional<Window> findWindow(UpdateOp update) {
   if (!update.getInjective() || update.getGuard() || update.hasCombiner() ||
       update.getNumOpaque() != 0 || !update.getSymbols().empty())
@@ -92,7 +92,9 @@ static std::optional<Window> findWindow(UpdateOp update) {
   return window;
 }
 
-bool te::readsElementwise(Operation *user, ComputeOp producer) {
+/// Returns whether `user`, a use of `producer`, is a read by an expression of the same block that can
+/// be split into pieces, or by an update that can become one.
+static bool readsElementwise(Operation *user, ComputeOp producer) {
   Operation *reader = isa<ReadOp>(user) ? user->getParentOp() : nullptr;
   if (!reader || reader->getBlock() != producer->getBlock())
     return false;
@@ -146,11 +148,10 @@ static ComputeOp buildExpression(RewriterBase &rewriter, UpdateOp update, Comput
   SmallVector<int64_t> staticSizes;
   SmallVector<Value> dynamicSizes;
   dispatchSizes(sizes, staticSizes, dynamicSizes);
-  auto result =
-      ComputeOp::create(rewriter, update.getLoc(), TypeRange{update.getBase().getType()},
-                        dynamicSizes, staticSizes, rank, ArrayAttr(),
-                        boxes.empty() ? ArrayAttr() : rewriter.getArrayAttr(boxes),
-                        update.getLabelAttr(), numPieces);
+  auto result = ComputeOp::create(rewriter, update.getLoc(), TypeRange{update.getBase().getType()},
+                                  dynamicSizes, staticSizes, rank, ArrayAttr(),
+                                  boxes.empty() ? ArrayAttr() : rewriter.getArrayAttr(boxes),
+                                  update.getLabelAttr(), numPieces);
   for (auto [number, piece] : llvm::enumerate(result.getPieces())) {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.createBlock(&piece);
@@ -199,7 +200,8 @@ static bool hasDearIndex(Operation *op) {
       map.walkExprs([&](AffineExpr expr) {
         auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
         isDear |= binary && expr.getKind() != AffineExprKind::Add &&
-                  expr.getKind() != AffineExprKind::Mul && !isa<AffineConstantExpr>(binary.getRHS());
+                  expr.getKind() != AffineExprKind::Mul &&
+                  !isa<AffineConstantExpr>(binary.getRHS());
       });
     return isDear ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -303,14 +305,15 @@ static double countCopies(ComputeOp result, ComputeOp base) {
   return copies;
 }
 
-/// Estimates how often `read` would compute each element of `base`. A window that is read often
+/// Returns the points at which `read` would compute elements of `base`. A window that is read often
 /// would be computed once.
 static double countComputations(ReadOp read, ComputeOp base, const BodyFacts &facts) {
-  SmallVector<OpFoldResult> points = getReadSite(read, base).points;
+  ReadSite site = getReadSite(read, base);
   std::optional<ReadWindow> window = findReadWindow(read, base);
-  if (window && isWorthStoring(facts, points, window->sizes))
-    points = window->sizes;
-  return getReuse(points, base.getParallelSizes());
+  Type element = read.getValue().getType();
+  if (window && CostModel().isWorthStoring(facts, site.points, window->sizes, element))
+    site.points = window->sizes;
+  return site.trips * getReuse(site.points, {});
 }
 
 /// Returns why the uses of `base`, which has no reduction, need it stored when `result` has
@@ -318,22 +321,22 @@ static double countComputations(ReadOp read, ComputeOp base, const BodyFacts &fa
 static StringRef findUseObstacle(const Chain &chain, ComputeOp base, ComputeOp result) {
   BodyFacts facts = getFacts(base);
   bool isOnlyReader = true;
-  double computed = 0;
+  double points = 0;
   for (Operation *user : base->getUsers()) {
     if (chain.contains(user))
       continue;
     if (!readsElementwise(user, base))
       return "its base has a use that cannot compute it";
-    auto read = cast<ReadOp>(user);
-    if (StringRef obstacle = findWorkObstacle(base, facts, getReadSite(read, base));
-        !obstacle.empty())
-      return obstacle;
     isOnlyReader &= result->isAncestor(user);
-    computed += countComputations(read, base, facts);
+    points += countComputations(cast<ReadOp>(user), base, facts);
   }
-  if (isOnlyReader || facts.isRearrangement() || computed <= maxShared)
+  if (isOnlyReader || facts.isRearrangement())
     return "";
-  return "the readers of its base would compute it several times";
+  double elements = getReuse(base.getParallelSizes(), {});
+  Type element = cast<RankedTensorType>(base.getResult(0).getType()).getElementType();
+  return CostModel().isWorthStoring(facts, points, elements, element)
+             ? "the readers of its base would compute it several times"
+             : "";
 }
 
 /// Returns why `chain` should not be replaced by `result`.

@@ -28,10 +28,6 @@ namespace mlir::tssa::te {
 ComputeOp expandUpdates(RewriterBase &rewriter, UpdateOp last, ::tssa::Apply apply,
                         StringRef &obstacle);
 
-/// Returns whether `user`, a use of `producer`, is a read by an expression of the same block that can
-/// be split into pieces, or by an update that can become one.
-bool readsElementwise(Operation *user, ComputeOp producer);
-
 } // namespace mlir::tssa::te
 
 #endif // DIALECTS_TE_TRANSFORMS_EXPANDUPDATE_H

@@ -111,17 +111,6 @@ SmallVector<std::pair<unsigned, IntegerSet>> te::findPieces(ReadOp read, Compute
   return overlapping;
 }
 
-bool te::divides(AffineExpr expr) {
-  return expr
-      .walk([](AffineExpr part) {
-        bool isDivision =
-            part.getKind() == AffineExprKind::FloorDiv || part.getKind() == AffineExprKind::Mod;
-        return isDivision && !part.isSymbolicOrConstant() ? WalkResult::interrupt()
-                                                          : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 static bool hasSymbols(AffineExpr expr) {
   return expr
       .walk([](AffineExpr part) {

@@ -31,9 +31,6 @@ SmallVector<std::pair<unsigned, IntegerSet>> findPieces(ReadOp read, ComputeOp p
 /// Returns why the reader cannot be split along `pieces`, or an empty string if it can.
 StringRef findSplitObstacle(ReadOp read, ArrayRef<std::pair<unsigned, IntegerSet>> pieces);
 
-/// Returns whether `expr` divides by something, unless only symbols and constants are divided.
-bool divides(AffineExpr expr);
-
 /// Splits the piece of `consumer` that contains `read` along `pieces` of `producer`, and inlines
 /// each of these pieces. Their sets must have no symbols. Returns the new consumer.
 ComputeOp splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read, ComputeOp producer,

@@ -8,8 +8,8 @@
 /// \file
 /// Expressions are visited in program order, so that the producers that an expression reads are
 /// already merged:
-/// 1. A producer without reduction is computed where it is read, if that costs nothing or is worth
-///    it (MergeCost.h). The pieces of a producer become pieces of an element-wise reader.
+/// 1. A producer without reduction is computed where it is read, if the partition says so
+///    (Partition.h). The pieces of a producer become pieces of an element-wise reader.
 ///    A window of a producer that its reader needs often is computed once, and stored.
 /// 2. An update of a window becomes an expression with pieces, if its base can be computed there.
 /// 3. An element-wise expression becomes the epilogue of a reduction that no other expression
@@ -19,12 +19,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/Join.h"
-#include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
+#include "dialects/te/Partition/IndexCost.h"
+#include "dialects/te/Partition/Partition.h"
 #include "dialects/te/Transforms/AbsorbConsumer.h"
 #include "dialects/te/Transforms/ExpandUpdate.h"
 #include "dialects/te/Transforms/InlineProducer.h"
-#include "dialects/te/Transforms/MergeCost.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/SimplifyBody.h"
 #include "dialects/te/Transforms/StoreWindow.h"
@@ -43,9 +43,6 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The number of nodes that an index expression may have after merging a rearrangement.
-static constexpr unsigned maxIndexSize = 64;
-
 namespace {
 /// How to merge one read.
 struct Decision {
@@ -56,10 +53,29 @@ struct Decision {
   StringRef obstacle;               ///< why a producer without reduction is kept
 };
 
+/// Keeps the choices of a partition while its expressions are replaced.
+class ChoiceKeeper : public RewriterBase::Listener {
+public:
+  explicit ChoiceKeeper(Partition &partition) : partition(partition) {}
+
+  void notifyOperationReplaced(Operation *op, Operation *replacement) override {
+    partition.replace(op, replacement);
+  }
+  void notifyOperationReplaced(Operation *op, ValueRange replacement) override {
+    if (!replacement.empty() && replacement.front().getDefiningOp())
+      partition.replace(op, replacement.front().getDefiningOp());
+  }
+  void notifyOperationErased(Operation *op) override { partition.erase(op); }
+
+private:
+  Partition &partition;
+};
+
 class Merger {
 public:
-  Merger(MLIRContext *context, const TEMergeOptions &options)
-      : rewriter(context), options(options) {}
+  Merger(func::FuncOp function, const TEMergeOptions &options)
+      : partition(function, options.partition, options.maxOps), keeper(partition),
+        rewriter(function.getContext(), &keeper), options(options) {}
 
   void visit(ExpressionOpInterface expression);
   void explainStored(func::FuncOp function);
@@ -70,11 +86,12 @@ private:
   ExpressionOpInterface inlineReads(ExpressionOpInterface op);
   ExpressionOpInterface expand(UpdateOp update);
   Decision decide(ReadOp read);
-  StringRef findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
-                             const ReadSite &site);
-  bool hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain);
+  StringRef findObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts);
+  void considerWindow(ReadOp read, const BodyFacts &facts, Decision &decision);
   void eraseIfUnused(Operation *op);
 
+  Partition partition;
+  ChoiceKeeper keeper;
   IRRewriter rewriter;
   const TEMergeOptions &options;
 };
@@ -86,91 +103,33 @@ static SmallVector<ReadOp> collectReads(Operation *op) {
   return reads;
 }
 
-/// Returns the row-major address of an element as an expression over dims and the table of symbols,
-/// or null if a size is not known or the expression is not semi-affine.
-static AffineExpr getAddress(PointDomain &domain, Value tensor, ArrayRef<AffineExpr> indexes) {
-  AffineExpr address = getAffineConstantExpr(0, tensor.getContext());
-  for (auto [dim, index] : llvm::enumerate(indexes)) {
-    OpFoldResult size = findSize(tensor, dim);
-    if (!size)
-      return {};
-    AffineExpr extent = domain.getSize(size);
-    if (!address.isSymbolicOrConstant() && !extent.isSymbolicOrConstant())
-      return {};
-    address = address * extent + index;
-  }
-  return domain.getSimplifier().simplify(address);
-}
-
-/// Returns whether inlining a rearrangement would make the indexes of the read too large, or would
-/// need a division in the body of a reduction, where each iteration repeats it. In a reduction only
-/// the address counts: for a reshape, the address may need no division even if the indexes do.
-bool Merger::hasDivision(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain) {
-  bool isReduced = getReadSite(read, producer).isReduced;
-  SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
-  for (Operation &op : *producer.getPieceBlock(piece)) {
-    auto inner = dyn_cast<ReadOp>(op);
-    if (!inner)
-      continue;
-    SmallVector<AffineExpr> indexes;
-    bool divided = false;
-    for (AffineExpr expr : domain.enter(inner.getMap().getResults(), inner.getSymbols())) {
-      indexes.push_back(domain.getSimplifier().simplify(expr.replaceDims(point)));
-      divided |= divides(indexes.back());
-      if (getExprSize(indexes.back()) > maxIndexSize)
-        return true;
-    }
-    if (!isReduced || !divided)
-      continue;
-    // Packing of constants needs plain indexes.
-    if (inner.getGuard() || inner.getSource().getDefiningOp<ConstantOp>())
-      return true;
-    AffineExpr address = getAddress(domain, inner.getSource(), indexes);
-    if (!address || divides(address))
-      return true;
-  }
-  return false;
-}
-
-StringRef Merger::findBodyObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts,
-                                   const ReadSite &site) {
-  if (StringRef obstacle = findWorkObstacle(producer, facts, site); !obstacle.empty())
-    return obstacle;
-  if (StringRef obstacle = findSharingObstacle(producer, facts); !obstacle.empty())
-    return obstacle;
-  if (!facts.isRearrangement() &&
-      getBodyFacts(*read->getBlock()).numOps + facts.numOps > options.maxOps)
+/// Returns why `producer` is not computed at `read`, whatever its pieces and indexes are.
+StringRef Merger::findObstacle(ReadOp read, ComputeOp producer, const BodyFacts &facts) {
+  if (!partition.isComputedWhereRead(producer))
+    return partition.getReason(producer);
+  if (facts.numOps != 0 && getBodyFacts(*read->getBlock()).numOps + facts.numOps > options.maxOps)
     return "the body would have too many ops";
   if (read.getGuard() && facts.mayTrap)
     return "it may divide by zero where the guard of its reader does not hold";
   return "";
 }
 
-/// Returns why the reader of `producer` should not be split along its pieces, or an empty string.
-static StringRef findReaderObstacle(ReadOp read, ComputeOp producer) {
-  Operation *consumer = read->getParentOp();
-  if (llvm::all_of(producer->getUsers(),
-                   [&](Operation *user) { return consumer->isAncestor(user); }))
-    return "";
-  bool areElementwise = llvm::all_of(
-      producer->getUsers(), [&](Operation *user) { return readsElementwise(user, producer); });
-  return areElementwise && isSharedByParts(producer) ? "" : "it has pieces and several users";
-}
-
-/// Decides to store the window that `read`, which is at `site`, needs, if its reader would compute
-/// it several times.
-static void considerWindow(ReadOp read, const ReadSite &site, const BodyFacts &facts,
-                           ::tssa::Apply apply, Decision &decision) {
+/// Decides to store the window that `read` needs, if its reader would compute it several times.
+/// `facts` are those of the piece that it reads.
+void Merger::considerWindow(ReadOp read, const BodyFacts &facts, Decision &decision) {
   bool isComputed = decision.kind == Decision::Inline || decision.kind == Decision::Split;
-  if (!isComputed || facts.isRearrangement() || apply == ::tssa::Apply::Never)
+  if (!isComputed || facts.isRearrangement() || options.windows == ::tssa::Apply::Never)
     return;
-  decision.window = findReadWindow(read, decision.producer);
+  ComputeOp producer = decision.producer;
+  decision.window = findReadWindow(read, producer);
   if (!decision.window)
     return;
   ArrayRef<OpFoldResult> sizes = decision.window->sizes;
   bool isForced =
-      apply == ::tssa::Apply::Always && getReuse(sizes, decision.producer.getParallelSizes()) < 1;
-  if (isForced || isWorthStoring(facts, site.points, sizes))
+      options.windows == ::tssa::Apply::Always && getReuse(sizes, producer.getParallelSizes()) < 1;
+  SmallVector<OpFoldResult> points = getReadSite(read, producer).points;
+  if (isForced ||
+      partition.getModel().isWorthStoring(facts, points, sizes, read.getValue().getType()))
     decision.kind = Decision::Store;
 }
 
@@ -181,31 +140,24 @@ Decision Merger::decide(ReadOp read) {
   if (!producer || producer.hasReduction())
     return decision;
   BodyFacts facts = getFacts(producer);
-  ReadSite site = getReadSite(read, producer);
-  decision.obstacle = findBodyObstacle(read, producer, facts, site);
+  decision.obstacle = findObstacle(read, producer, facts);
   if (!decision.obstacle.empty())
     return decision;
   PointDomain domain = PointDomain::get(read);
   decision.pieces = findPieces(read, producer, domain);
-  if (decision.pieces.size() != 1 || decision.pieces[0].second) {
+  bool isSplit = decision.pieces.size() != 1 || decision.pieces[0].second;
+  if (isSplit) {
     decision.obstacle = findSplitObstacle(read, decision.pieces);
-    if (decision.obstacle.empty())
-      decision.obstacle = findReaderObstacle(read, producer);
     if (decision.obstacle.empty() && mayJoinInPlace(producer))
       decision.obstacle = "its parts can be computed where they are concatenated";
-    decision.kind = decision.obstacle.empty() ? Decision::Split : Decision::Keep;
-    considerWindow(read, site, facts, options.windows, decision);
-    return decision;
+  } else {
+    unsigned piece = decision.pieces[0].first;
+    decision.obstacle = findIndexObstacle(read, producer, piece, domain);
+    facts = getBodyFacts(*producer.getPieceBlock(piece));
   }
-  bool isPlain =
-      facts.isRearrangement() && !hasDivision(read, producer, decision.pieces[0].first, domain);
-  if (isPlain || !facts.isRearrangement() ||
-      getReuse(site.points, producer.getParallelSizes()) <= 1)
-    decision.kind = Decision::Inline;
-  else
-    decision.obstacle = "a reduction would divide for its index, or the index would be too large";
-  considerWindow(read, site, getBodyFacts(*producer.getPieceBlock(decision.pieces[0].first)),
-                 options.windows, decision);
+  if (decision.obstacle.empty())
+    decision.kind = isSplit ? Decision::Split : Decision::Inline;
+  considerWindow(read, facts, decision);
   return decision;
 }
 
@@ -276,6 +228,7 @@ ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
       op->setLoc(rewriter.getFusedLoc({decision.producer.getLoc(), op->getLoc()}));
       if (decision.kind == Decision::Store) {
         ComputeOp window = storeWindow(rewriter, read, decision.producer, *decision.window);
+        partition.store(window, "it is a window that its reader needs often");
         inlineReads(window);
         ++numStored;
         eraseIfUnused(decision.producer);
@@ -343,11 +296,13 @@ struct Merge : te::impl::TEMergeBase<Merge> {
   using TEMergeBase::TEMergeBase;
 
   void runOnOperation() override {
+    if (partition == ::tssa::Apply::Never)
+      return;
     SmallVector<ExpressionOpInterface> expressions;
     getOperation().walk(
         [&](ExpressionOpInterface expression) { expressions.push_back(expression); });
-    TEMergeOptions options{maxOps, updates, windows, permutations};
-    Merger merger(&getContext(), options);
+    TEMergeOptions options{maxOps, partition, updates, windows, permutations};
+    Merger merger(getOperation(), options);
     for (ExpressionOpInterface expression : expressions)
       merger.visit(expression);
     explain(merger, expressions.size());

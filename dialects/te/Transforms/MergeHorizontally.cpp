@@ -14,9 +14,9 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/Analysis/Join.h"
 #include "dialects/te/Transforms/InlineProducer.h"
-#include "dialects/te/Transforms/MergeCost.h"
 #include "dialects/te/Transforms/MergeSiblings.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

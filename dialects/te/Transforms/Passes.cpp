@@ -19,12 +19,17 @@ void te::registerTEPasses() {
                              [](OpPassManager &manager) { buildTEStage(manager); });
 }
 
-void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transforms &transforms) {
-  OpPassManager &function = manager.nest<func::FuncOp>();
+void te::buildTEPreparation(OpPassManager &function) {
   function.addPass(::tssa::createSoundCanonicalizerPass());
   function.addPass(createTESimplify());
+}
+
+void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transforms &transforms) {
+  OpPassManager &function = manager.nest<func::FuncOp>();
+  buildTEPreparation(function);
   if (merges) {
     TEMergeOptions merging;
+    merging.partition = transforms.mergeVertically;
     merging.updates = transforms.expandUpdates;
     merging.windows = transforms.storeWindows;
     merging.permutations = transforms.absorbPermutations;

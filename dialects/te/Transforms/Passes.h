@@ -8,6 +8,7 @@
 #define DIALECTS_TE_TRANSFORMS_PASSES_H
 
 #include "dialects/te/Analysis/Character.h"
+#include "dialects/te/Partition/Partition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -24,6 +25,9 @@ namespace mlir::tssa::te {
 
 /// Registers the passes of the te dialect and the pipeline `te-stage`.
 void registerTEPasses();
+
+/// Adds the passes of the te stage that come before the partition.
+void buildTEPreparation(OpPassManager &function);
 
 /// Adds the passes of the te stage, which turn single te ops in the host program into launches of
 /// kernels. Without `merges`, each op becomes a kernel of its own. `transforms` says what happens

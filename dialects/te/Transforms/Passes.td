@@ -56,9 +56,9 @@ def TESimplify : Pass<"te-simplify"> {
 def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
   let summary = "merge tensor expressions along their reads";
   let description = [{
-    An expression without a reduction is computed where it is read, instead of being stored. This is
-    always done when it only rearranges elements (reshape, transpose, slice, broadcast), and
-    otherwise when it repeats little work. If an element-wise expression is the only reader of a
+    An expression without a reduction is computed where it is read, instead of being stored, where
+    the partition says so (`te-print-partition`): always when it only rearranges elements (reshape,
+    transpose, slice, broadcast), and otherwise when that costs less. If an element-wise expression is the only reader of a
     reduction, it becomes the epilogue of the reduction, which gets its order of dims. Another
     innermost dim is accepted if the reduction has at least 8 steps and no next reader can take the
     order. The pieces of a concatenation become pieces of an element-wise reader, unless its parts
@@ -100,7 +100,9 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     }
     ```
   }];
-  let options = [Option<"maxOps", "max-ops", "unsigned", "96", "arithmetic ops of a merged body">,
+  let options = [Option<"maxOps", "max-ops", "unsigned", "::mlir::tssa::te::maxBodyOps",
+                        "arithmetic ops of a merged body">,
+                 PartitionOption,
                  ApplyOption<"updates", "when updates of windows become pieces">,
                  ApplyOption<"windows", "when windows are stored for their readers">,
                  ApplyOption<"permutations", "when a reduction gets another innermost dim">];
@@ -193,11 +195,11 @@ def TECheckBounds : Pass<"te-check-bounds"> {
   let summary = "check that indexes are in bounds and pieces cover their domain";
   let description = [{
     This pass proves three properties of each expression: the indexes of each te.read and of the
-    target of a te.update are in bounds, pieces are disjoint, and pieces cover the domain. A proven
-    violation is an error that names the op and the dim. The conditions of te.checks before an op
-    are assumed. An index that is neither proven nor refuted becomes an opaque index (te.index),
-    which the run checks; a remark counts these. Pieces must be proven to be disjoint and to cover
-    the domain.
+    target of a te.update are in bounds, pieces are disjoint, and pieces cover the domain. A
+    proven violation is an error that names the op and the dim. The conditions of te.checks
+    before an op are assumed, and so are the bounds of the loops around it. An index that is
+    neither proven nor refuted becomes an opaque index (te.index), which the run checks; a
+    remark counts these. Pieces must be proven to be disjoint and to cover the domain.
 
     - **Needs**: nothing.
     - **Keeps**: what the program computes. The run checks indexes that depend on data.
@@ -369,30 +371,30 @@ def TEMarkFinite : Pass<"te-mark-finite", "::mlir::ModuleOp"> {
 def TEPlanBuffers : Pass<"te-plan-buffers", "::mlir::ModuleOp"> {
   let summary = "assign memory to each value of the host program";
   let description = [{
-    Afterwards the host program `@main` works on memrefs: its arguments and results, views of the
-    weights and of the arena (two further arguments, `te.weights` and `te.arena`), and memory that is
-    allocated dynamically (`memref.alloc`, freed by `memref.dealloc` after the last use). Values
-    whose live ranges do not overlap share a range of the arena. A launch writes directly into a
-    result (`te.result`) where live ranges allow it. The parts of a te.join lie in its result.
+    Afterwards the host program `@main` works on memrefs: its arguments and results, views of
+    the weights and of the arena (two further arguments, `te.weights` and `te.arena`), and
+    dynamic memory (`memref.alloc`, freed after the last use). Values whose live ranges do not
+    overlap share a range of the arena. A launch writes directly into a result (`te.result`)
+    where live ranges allow it. The parts of a te.join lie in its result, and rows of static
+    size in the tensor that a launch copies them into.
 
-    A te.update, a loop-carried value and the result of a branch share the buffer of their source
-    if nothing reads the old value afterwards. Otherwise the value is copied, and a remark gives its
-    size in bytes and the location of the source. What the other block of a branch reads does not
-    count, because only one of them runs: an update in one block is in place, at any depth, if the
-    other block passes the old value on or updates it too. This holds also for memory that is
-    allocated dynamically, which each block then passes on or frees.
+    A te.update, a loop-carried value and the result of a branch share the buffer of their
+    source if nothing reads the old value afterwards. Otherwise the value is copied, and a
+    remark gives its size in bytes and the location of the source. What the other block of a
+    branch reads does not count: an update in one block is in place, at any depth, if the other
+    passes the old value on or updates it too. This holds also for dynamic memory, which each
+    block then passes on or frees.
 
     In a module with the attribute `te.separate`, no two buffers overlap, and 64 unused bytes follow
     each of them, so that AddressSanitizer detects accesses outside of a buffer.
 
     Constants are collected in the module's `te.weights`, without duplicates. The function `@plan`
-    computes the size of the arena from the symbols. A remark gives that size, if it is constant,
-    and the number of copies.
+    computes the size of the arena from the symbols. A remark gives it and the number of copies.
 
     - **Needs**: every tensor expression of the host program to be in a kernel.
     - **Keeps**: the kernels.
-    - **Gives up**: sharing among values whose sizes are not functions of the symbols, such as
-      values whose sizes change from one iteration to the next. They are allocated dynamically.
+    - **Gives up**: sharing among values whose sizes are not functions of the symbols, but for example
+      change in a loop. They are allocated dynamically.
 
     ```mlir
     // Before

@@ -87,15 +87,17 @@ struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
     SymbolTableCollection tables;
     if (failed(checkLaunches(function, tables)))
       return signalPassFailure();
-    FailureOr<JoinPlaces> places = JoinPlaces::get(function, [&](LaunchOp launch) {
+    auto lookup = [&](LaunchOp launch) {
       return tables.lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr());
-    });
+    };
+    FailureOr<JoinPlaces> places = JoinPlaces::get(function, lookup);
     if (failed(places) || failed(checkWindows(function, tables, *places)))
       return signalPassFailure();
     BufferProgram program(function, sizes, tables);
     if (failed(program.build()))
       return signalPassFailure();
-    BufferPlacement placement(program, *places, sizes, hasSeparateBuffers(module));
+    SmallVector<RowWrite, 0> rowWrites = findRowWrites(function, bufferAlignment, lookup);
+    BufferPlacement placement(program, *places, rowWrites, sizes, hasSeparateBuffers(module));
     Value total = placement.run();
     std::string bytes = describeBytes(total);
     BufferOwnership ownership(program);

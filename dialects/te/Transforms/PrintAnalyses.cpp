@@ -9,6 +9,7 @@
 #include "dialects/te/Analysis/Dependence.h"
 #include "dialects/te/Analysis/Sharing.h"
 #include "dialects/te/Analysis/ValueNames.h"
+#include "dialects/te/Partition/PartitionPrinter.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -18,6 +19,7 @@ namespace mlir::tssa::te {
 #define GEN_PASS_DEF_TEPRINTSHARING
 #define GEN_PASS_DEF_TEPRINTDEPENDENCE
 #define GEN_PASS_DEF_TEPRINTCHARACTER
+#define GEN_PASS_DEF_TEPRINTPARTITION
 #include "dialects/te/Transforms/Passes.h.inc"
 
 namespace {
@@ -159,6 +161,27 @@ struct PrintCharacter : impl::TEPrintCharacterBase<PrintCharacter> {
     }
     llvm::outs() << "    " << verb << (isExact ? "" : "at most ") << describe(elements)
                  << " elements, " << describe(bytes) << " bytes\n";
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Partition
+//===----------------------------------------------------------------------===//
+
+struct PrintPartition : impl::TEPrintPartitionBase<PrintPartition> {
+  using TEPrintPartitionBase::TEPrintPartitionBase;
+
+  void runOnOperation() override {
+    ValueNames names(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      Partition groups(function, partition, maxBodyOps);
+      if (graph) {
+        printPartitionGraph(groups, names, llvm::outs());
+        continue;
+      }
+      llvm::outs() << "function @" << function.getSymName() << '\n';
+      printPartition(groups, names, llvm::outs());
+    }
   }
 };
 

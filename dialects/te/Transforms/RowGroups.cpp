@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/RowGroups.h"
+#include "dialects/te/Analysis/Rows.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Transforms/SelectPieces.h"
 #include "mlir/IR/Remarks.h"
@@ -14,24 +15,6 @@
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
-
-/// If there are fewer rows than this, expressions are only grouped if each row is small, because
-/// one thread computes a whole row.
-static constexpr int64_t fewRows = 8;
-static constexpr int64_t smallRow = 16384;
-
-/// Returns whether each result i of the map is dim i, or the constant 0 if dim i has size 1.
-static bool readsLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes) {
-  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    if (dim >= sizes.size())
-      return false;
-    bool isUnit = getConstantSize(sizes[dim]) == 1;
-    if (expr != getAffineDimExpr(dim, map.getContext()) &&
-        !(isUnit && expr == getAffineConstantExpr(0, map.getContext())))
-      return false;
-  }
-  return true;
-}
 
 /// Returns whether `read` reads the element of `expression` that belongs to the current row of the
 /// reader. The indexes of such a read are the leading dims of the reader, and these have the same
@@ -69,19 +52,6 @@ static bool sumsRowOfRoot(ComputeOp compute, const llvm::SetVector<Value> &rootS
   return found && onlyRoot;
 }
 
-static bool hasEnoughRows(ComputeOp compute) {
-  int64_t rows = 1, row = 1;
-  auto multiply = [](int64_t product, OpFoldResult size) {
-    int64_t factor = getConstantSize(size).value_or(fewRows);
-    return std::min<int64_t>(product * std::min<int64_t>(factor, smallRow + 1), smallRow + 1);
-  };
-  for (OpFoldResult size : compute.getParallelSizes())
-    rows = multiply(rows, size);
-  for (OpFoldResult size : compute.getReductionSizes())
-    row = multiply(row, size);
-  return rows >= fewRows || row <= smallRow;
-}
-
 /// Returns an empty string if the reduction `compute` can be computed row by row with the
 /// expressions of `group`; otherwise the reason why not. The last expression is the root, and
 /// `sources` are the tensors that the root reads.
@@ -90,8 +60,7 @@ static StringRef findRowObstacle(ComputeOp compute, ArrayRef<Operation *> group,
   auto root = cast<ComputeOp>(group.back());
   if (compute->getBlock() != root->getBlock())
     return "it is in another block";
-  if (compute.getPieces().size() != 1 || compute.getNumParallel() == 0 ||
-      compute.getNumParallel() >= root.getNumParallel())
+  if (!hasResultsOfRows(compute, root))
     return "it does not have one result for each row";
   if (!hasEnoughRows(compute))
     return "there are too few rows";
@@ -104,7 +73,7 @@ static StringRef findRowObstacle(ComputeOp compute, ArrayRef<Operation *> group,
   return isRow ? "" : "some use does not read it row by row";
 }
 
-SmallVector<Operation *> te::findRowGroup(ComputeOp root) {
+SmallVector<Operation *> te::findRowGroup(ComputeOp root, bool explains) {
   SmallVector<Operation *> group = {root};
   if (root.hasReduction() || root.getNumParallel() < 2 ||
       (root.getPieces().size() > 1 && !canSelectPieces(root)))
@@ -126,12 +95,19 @@ SmallVector<Operation *> te::findRowGroup(ComputeOp root) {
     StringRef obstacle = findRowObstacle(compute, group, sources);
     if (obstacle.empty())
       group.insert(group.begin(), compute);
-    else
+    else if (explains)
       remark::missed(compute.getLoc(),
                      remark::RemarkOpts::name("grouped").category("te-form-kernels"))
           << remark::reason("{0}", obstacle);
   }
   return group;
+}
+
+bool te::isComputedByRows(ComputeOp reduction) {
+  return llvm::any_of(reduction->getUsers(), [&](Operation *user) {
+    auto root = isa<ReadOp>(user) ? dyn_cast<ComputeOp>(user->getParentOp()) : ComputeOp();
+    return root && llvm::is_contained(findRowGroup(root, /*explains=*/false), reduction);
+  });
 }
 
 void te::nameRowDims(ArrayRef<Operation *> group) {

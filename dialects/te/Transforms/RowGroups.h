@@ -22,8 +22,11 @@ namespace mlir::tssa::te {
 /// expression is `root`. Each of the others reduces rows of tensors that `root` also reads, and its
 /// result is read only inside the group, at the index of the row. Returns only `root` if there are
 /// no others. If `root` has pieces, they must be selected (SelectPieces) before the group becomes a
-/// kernel.
-SmallVector<Operation *> findRowGroup(ComputeOp root);
+/// kernel. Remarks say why a reduction is not in the group, if it `explains`.
+SmallVector<Operation *> findRowGroup(ComputeOp root, bool explains = true);
+
+/// Returns whether an expression that reads `reduction` computes it row by row in its own launch.
+bool isComputedByRows(ComputeOp reduction);
 
 /// Rewrites the reads within the group to index by the leading dims of the reader. This includes
 /// dims of size 1 whose index was the constant 0.

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/SelectPieces.h"
+#include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
-#include "dialects/te/Transforms/MergeCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

@@ -22,8 +22,8 @@ def TESplitReductions : Pass<"te-split-reductions", "::mlir::func::FuncOp"> {
     - **Needs**: to run after te-merge, which gives each reduction its epilogue.
     - **Keeps**: the value of every element, up to the rounding of another order of the sum.
     - **Gives up**: reductions of pieces and those whose dims have open sizes or no divisor that
-      fits; and, unless `apply=always`, those of more than 64 results or with parts of less than
-      2^14 points.
+      fits; and, unless `apply=always`, those of more than 64 results, with parts of less than 2^14
+      points, or whose rows the launch that reads them computes.
 
     ```mlir
     // Before

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
-#include "dialects/te/Transforms/MergeCost.h"
 #include "dialects/te/Transforms/Passes.h"
+#include "dialects/te/Transforms/RowGroups.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 
@@ -142,7 +143,7 @@ private:
     double results = getReuse(op.getParallelSizes(), {});
     double points = getReuse(op.getIterationDomain(), {});
     bool isForced = apply == ::tssa::Apply::Always;
-    if (!isForced && (results > mostResults || points < 2 * leastPoints))
+    if (!isForced && (results > mostResults || points < 2 * leastPoints || isComputedByRows(op)))
       return;
     int64_t most = isForced ? mostParts : std::min<int64_t>(mostParts, points / leastPoints);
     Split split = op.getPieces().size() == 1 ? findSplit(op, most) : Split();

@@ -31,6 +31,7 @@ inline llvm::cl::ValuesClass getApplyValues() {
 struct Transforms {
   Apply hoistBatch = Apply::Auto;
   Apply parallelizeLoops = Apply::Auto;
+  Apply mergeVertically = Apply::Auto;
   Apply expandUpdates = Apply::Auto;
   Apply storeWindows = Apply::Auto;
   Apply absorbPermutations = Apply::Auto;
@@ -55,6 +56,7 @@ private:
 inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
   static constexpr Named table[] = {{"hoist-batch", &Transforms::hoistBatch},
                                     {"parallelize-loops", &Transforms::parallelizeLoops},
+                                    {"merge-vertically", &Transforms::mergeVertically},
                                     {"expand-updates", &Transforms::expandUpdates},
                                     {"store-windows", &Transforms::storeWindows},
                                     {"absorb-permutations", &Transforms::absorbPermutations},

@@ -310,3 +310,26 @@ func.func @many_slanted_pieces() -> tensor<10x8x2xf32> {
   } : tensor<10x8x2xf32>
   return %y : tensor<10x8x2xf32>
 }
+
+// -----
+
+// The bounds of a loop hold in it: the index of the loop needs no check in the run, the next one does.
+// expected-remark@+1 {{1 index is not known to be in bounds: the run checks it}}
+func.func @loop(%x: tensor<16xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %r = scf.for %i = %c0 to %c16 step %c1 iter_args(%acc = %init) -> tensor<f32> {
+    %y = te.compute () {
+      %a = te.read %acc[] : tensor<f32>
+      %v = te.read %x[s0](%i) : tensor<16xf32>
+      // expected-remark@+1 {{not known whether it reads dim 0 beyond its size}}
+      %w = te.read %x[s0 + 1](%i) : tensor<16xf32>
+      %s = arith.addf %a, %v : f32
+      %t = arith.addf %s, %w : f32
+      te.yield %t : f32
+    } : tensor<f32>
+    scf.yield %y : tensor<f32>
+  }
+  return %r : tensor<f32>
+}

@@ -58,17 +58,17 @@ func.func @updates(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
 
 // A window that is computed once says so.
 // CHECK: remark: [Passed] merged | {{.*}} Remark="a window of it is computed once"
-func.func @window(%x: tensor<6x8xf32>) -> tensor<6x7xf32> {
-  %b = te.compute (d0: 6, d1: 8) {
-    %v = te.read %x[d0, d1] : tensor<6x8xf32>
+func.func @window(%x: tensor<600x800xf32>) -> tensor<600x799xf32> {
+  %b = te.compute (d0: 600, d1: 800) {
+    %v = te.read %x[d0, d1] : tensor<600x800xf32>
     %m = math.exp %v : f32
     te.yield %m : f32
-  } : tensor<6x8xf32>
-  %y = te.compute (d0: 6, d1: 7) {
-    %v = te.read %b[d0, 0] : tensor<6x8xf32>
-    %w = te.read %b[d0, d1 + 1] : tensor<6x8xf32>
+  } : tensor<600x800xf32>
+  %y = te.compute (d0: 600, d1: 799) {
+    %v = te.read %b[d0, 0] : tensor<600x800xf32>
+    %w = te.read %b[d0, d1 + 1] : tensor<600x800xf32>
     %m = arith.mulf %v, %w : f32
     te.yield %m : f32
-  } : tensor<6x7xf32>
-  return %y : tensor<6x7xf32>
+  } : tensor<600x799xf32>
+  return %y : tensor<600x799xf32>
 }

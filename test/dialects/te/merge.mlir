@@ -458,24 +458,24 @@ func.func @pad_of_division(%x: tensor<6xi32>, %y: tensor<6xi32>) -> tensor<7xi32
 
 // -----
 
-// A contraction reads each element eight times: it is computed once and stored.
+// A contraction reads each element 512 times: it is computed once and stored.
 // CHECK-LABEL: @into_contraction
 // CHECK: math.exp
-// CHECK: te.compute (d0: 4, d1: 8) reduce
+// CHECK: te.compute (d0: 64, d1: 512) reduce
 // CHECK-NOT: math.exp
-func.func @into_contraction(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>) -> tensor<4x8xf32> {
-  %e = te.compute (d0: 4, d1: 16) {
-    %v = te.read %x[d0, d1] : tensor<4x16xf32>
+func.func @into_contraction(%x: tensor<64x256xf32>, %w: tensor<512x256xf32>) -> tensor<64x512xf32> {
+  %e = te.compute (d0: 64, d1: 256) {
+    %v = te.read %x[d0, d1] : tensor<64x256xf32>
     %r = math.exp %v : f32
     te.yield %r : f32
-  } : tensor<4x16xf32>
-  %m = te.compute (d0: 4, d1: 8) reduce (d2: 16) init (0.0 : f32) {
-    %a = te.read %e[d0, d2] : tensor<4x16xf32>
-    %b = te.read %w[d1, d2] : tensor<8x16xf32>
+  } : tensor<64x256xf32>
+  %m = te.compute (d0: 64, d1: 512) reduce (d2: 256) init (0.0 : f32) {
+    %a = te.read %e[d0, d2] : tensor<64x256xf32>
+    %b = te.read %w[d1, d2] : tensor<512x256xf32>
     %p = arith.mulf %a, %b : f32
     te.yield %p : f32
-  } combine arith.addf : tensor<4x8xf32>
-  return %m : tensor<4x8xf32>
+  } combine arith.addf : tensor<64x512xf32>
+  return %m : tensor<64x512xf32>
 }
 
 // -----
@@ -507,21 +507,21 @@ func.func @into_sum(%x: tensor<?x?xf32>) -> tensor<?xf32> {
 // A root that is broadcast is computed once per row.
 // CHECK-LABEL: @costly_broadcast
 // CHECK: math.sqrt
-// CHECK: te.compute (d0: 4, d1: 16)
+// CHECK: te.compute (d0: 64, d1: 4096)
 // CHECK-NOT: math.sqrt
-func.func @costly_broadcast(%x: tensor<4x16xf32>, %s: tensor<4xf32>) -> tensor<4x16xf32> {
-  %e = te.compute (d0: 4) {
-    %v = te.read %s[d0] : tensor<4xf32>
+func.func @costly_broadcast(%x: tensor<64x4096xf32>, %s: tensor<64xf32>) -> tensor<64x4096xf32> {
+  %e = te.compute (d0: 64) {
+    %v = te.read %s[d0] : tensor<64xf32>
     %r = math.sqrt %v : f32
     te.yield %r : f32
-  } : tensor<4xf32>
-  %y = te.compute (d0: 4, d1: 16) {
-    %a = te.read %x[d0, d1] : tensor<4x16xf32>
-    %b = te.read %e[d0] : tensor<4xf32>
+  } : tensor<64xf32>
+  %y = te.compute (d0: 64, d1: 4096) {
+    %a = te.read %x[d0, d1] : tensor<64x4096xf32>
+    %b = te.read %e[d0] : tensor<64xf32>
     %p = arith.mulf %a, %b : f32
     te.yield %p : f32
-  } : tensor<4x16xf32>
-  return %y : tensor<4x16xf32>
+  } : tensor<64x4096xf32>
+  return %y : tensor<64x4096xf32>
 }
 
 // -----
@@ -532,23 +532,23 @@ func.func @costly_broadcast(%x: tensor<4x16xf32>, %s: tensor<4xf32>) -> tensor<4
 // CHECK-COUNT-1: math.exp
 // CHECK-NOT: math.exp
 // CHECK: return
-func.func @many_readers(%x: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
-  %e = te.compute (d0: 16) {
-    %v = te.read %x[d0] : tensor<16xf32>
+func.func @many_readers(%x: tensor<65536xf32>) -> (tensor<65536xf32>, tensor<65536xf32>) {
+  %e = te.compute (d0: 65536) {
+    %v = te.read %x[d0] : tensor<65536xf32>
     %r = math.exp %v : f32
     te.yield %r : f32
-  } : tensor<16xf32>
-  %a = te.compute (d0: 16) {
-    %v = te.read %e[d0] : tensor<16xf32>
+  } : tensor<65536xf32>
+  %a = te.compute (d0: 65536) {
+    %v = te.read %e[d0] : tensor<65536xf32>
     %r = math.tanh %v : f32
     te.yield %r : f32
-  } : tensor<16xf32>
-  %b = te.compute (d0: 16) {
-    %v = te.read %e[d0] : tensor<16xf32>
+  } : tensor<65536xf32>
+  %b = te.compute (d0: 65536) {
+    %v = te.read %e[d0] : tensor<65536xf32>
     %r = math.sin %v : f32
     te.yield %r : f32
-  } : tensor<16xf32>
-  return %a, %b : tensor<16xf32>, tensor<16xf32>
+  } : tensor<65536xf32>
+  return %a, %b : tensor<65536xf32>, tensor<65536xf32>
 }
 
 // -----
@@ -799,30 +799,30 @@ func.func @into_update(%base: tensor<9xf32>, %x: tensor<4xf32>) -> tensor<9xf32>
 // CHECK: scf.for
 // CHECK-NOT: math.exp
 // CHECK: te.read %arg0[d0 + 2]
-func.func @loop(%x: tensor<8xf32>, %n: index, %init: tensor<4xf32>) -> tensor<4xf32> {
+func.func @loop(%x: tensor<8192xf32>, %n: index, %init: tensor<4096xf32>) -> tensor<4096xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %e = te.compute (d0: 4) {
-    %v = te.read %x[d0] : tensor<8xf32>
+  %e = te.compute (d0: 4096) {
+    %v = te.read %x[d0] : tensor<8192xf32>
     %w = math.exp %v : f32
     te.yield %w : f32
-  } : tensor<4xf32>
-  %s = te.compute (d0: 4) {
-    %v = te.read %x[d0 + 2] : tensor<8xf32>
+  } : tensor<4096xf32>
+  %s = te.compute (d0: 4096) {
+    %v = te.read %x[d0 + 2] : tensor<8192xf32>
     te.yield %v : f32
-  } : tensor<4xf32>
-  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4xf32> {
-    %y = te.compute (d0: 4) {
-      %a = te.read %acc[d0] : tensor<4xf32>
-      %b = te.read %e[d0] : tensor<4xf32>
-      %c = te.read %s[d0] : tensor<4xf32>
+  } : tensor<4096xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<4096xf32> {
+    %y = te.compute (d0: 4096) {
+      %a = te.read %acc[d0] : tensor<4096xf32>
+      %b = te.read %e[d0] : tensor<4096xf32>
+      %c = te.read %s[d0] : tensor<4096xf32>
       %p = arith.addf %a, %b : f32
       %q = arith.addf %p, %c : f32
       te.yield %q : f32
-    } : tensor<4xf32>
-    scf.yield %y : tensor<4xf32>
+    } : tensor<4096xf32>
+    scf.yield %y : tensor<4096xf32>
   }
-  return %r : tensor<4xf32>
+  return %r : tensor<4096xf32>
 }
 
 // -----

@@ -101,3 +101,24 @@ func.func @small(%x: tensor<512x4096xf32>) -> tensor<f32> {
   } combine arith.addf : tensor<f32>
   return %s : tensor<f32>
 }
+
+// -----
+
+// The sum of a row and its reader are one launch, row by row: two phases would be three.
+// CHECK-LABEL: @rows
+// CHECK: te.compute (d0: 32) reduce (d1: 2048)
+// CHECK: te.compute (d0: 32, d1: 2048)
+// CHECK-NOT: te.compute
+func.func @rows(%x: tensor<32x2048xf32>) -> tensor<32x2048xf32> {
+  %s = te.compute (d0: 32) reduce (d1: 2048) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<32x2048xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<32xf32>
+  %y = te.compute (d0: 32, d1: 2048) {
+    %a = te.read %x[d0, d1] : tensor<32x2048xf32>
+    %b = te.read %s[d0] : tensor<32xf32>
+    %d = arith.subf %a, %b : f32
+    te.yield %d : f32
+  } : tensor<32x2048xf32>
+  return %y : tensor<32x2048xf32>
+}

@@ -1,0 +1,285 @@
+//===- Partition.cpp - which expressions become one launch -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Partition/Partition.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+using ::tssa::Apply;
+
+/// The search visits all expressions at most this many times.
+static constexpr unsigned mostPasses = 4;
+/// An expression is not copied into more launches than this.
+static constexpr size_t mostRoots = 32;
+/// Readers of parts of an expression with pieces may together compute up to this many times its
+/// elements.
+static constexpr double mostOverlap = 1.25;
+
+/// Merging may take this use away, as when an update becomes an expression.
+static constexpr StringLiteral otherUse = "an op other than a tensor expression uses it";
+
+//===----------------------------------------------------------------------===//
+// What may be decided
+//===----------------------------------------------------------------------===//
+
+static bool isOnlyRead(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ReadOp>(user); });
+}
+
+/// Returns whether the readers of `op` have no reduction, and read disjoint parts of it, or nearly
+/// so.
+static bool isReadInParts(ComputeOp op) {
+  double sum = 0;
+  for (Operation *user : op->getUsers()) {
+    auto read = dyn_cast<ReadOp>(user);
+    auto reader = read ? dyn_cast<ComputeOp>(read->getParentOp()) : ComputeOp();
+    if (!read || read->getParentOp()->getBlock() != op->getBlock() ||
+        (reader && reader.hasReduction()))
+      return false;
+    sum += getReuse(getReadSite(read, op).points, op.getParallelSizes());
+  }
+  return sum <= mostOverlap;
+}
+
+static bool hasOneReader(ComputeOp op) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getUsers()) {
+    if (first && user->getParentOp() != first)
+      return false;
+    first = user->getParentOp();
+  }
+  return true;
+}
+
+static bool isPlainRearrangement(ComputeOp op) {
+  return op.getPieces().size() == 1 && getFacts(op).isRearrangement();
+}
+
+/// Returns the choice for `op` where there is none, and otherwise one to begin the search with.
+Partition::Choice Partition::choose(ComputeOp op) const {
+  if (op.hasReduction())
+    return {false, true, "it is a reduction"};
+  if (apply == Apply::Never)
+    return {false, true, "an option says so"};
+  if (isPlainRearrangement(op))
+    return {true, true, ""};
+  if (!isOnlyRead(op))
+    return {false, true, otherUse};
+  if (op.getPieces().size() > 1 && !hasOneReader(op) && !isReadInParts(op))
+    return {false, true, "it has pieces and several users"};
+  return {true, apply == Apply::Always, ""};
+}
+
+const Partition::Choice &Partition::getChoice(ComputeOp op) {
+  auto [entry, isNew] = choices.try_emplace(op.getOperation());
+  bool isFreed = !isNew && entry->second.reason == otherUse && isOnlyRead(op);
+  if (isNew || isFreed) {
+    entry->second = choose(op);
+    cycles.clear(); // merging has changed the expressions
+    if (!entry->second.isFixed)
+      improve(op);
+  }
+  return choices.find(op.getOperation())->second;
+}
+
+bool Partition::isComputedWhereRead(ComputeOp op) { return getChoice(op).isComputed; }
+
+StringRef Partition::getReason(ComputeOp op) { return getChoice(op).reason; }
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+Partition::Partition(func::FuncOp function, Apply apply, unsigned maxOps)
+    : apply(apply), maxOps(maxOps), function(function) {
+  SmallVector<ComputeOp> ops;
+  function.walk([&](ComputeOp op) { ops.push_back(op); });
+  for (ComputeOp op : ops)
+    choices.try_emplace(op.getOperation(), choose(op));
+  limitBodies(ops);
+  for (unsigned pass = 0; pass < mostPasses; ++pass) {
+    bool changed = false;
+    for (ComputeOp op : llvm::reverse(ops))
+      changed |= !choices.find(op.getOperation())->second.isFixed && improve(op);
+    if (!changed)
+      break;
+  }
+}
+
+/// Begins with bodies of at most `maxOps` ops: where the producers that an expression reads have
+/// more, the last of them are stored.
+void Partition::limitBodies(ArrayRef<ComputeOp> ops) {
+  llvm::DenseMap<Operation *, unsigned> numOps;
+  for (ComputeOp op : ops) {
+    unsigned sum = getFacts(op).numOps;
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    op.walk([&](ReadOp read) {
+      auto producer = read.getSource().getDefiningOp<ComputeOp>();
+      if (!producer || !seen.insert(producer).second || !isComputedWhereRead(producer))
+        return;
+      unsigned more = numOps.lookup(producer);
+      if (sum + more > maxOps && more != 0)
+        choices[producer] = {false, false, "the body would have too many ops"};
+      else
+        sum += more;
+    });
+    numOps[op] = sum;
+  }
+}
+
+/// Returns whether `op` is stored, or used otherwise than by a read, so that a launch computes it.
+bool Partition::isRoot(Operation *op) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  return !compute || !isComputedWhereRead(compute) || !isOnlyRead(op);
+}
+
+/// Adds the roots of the groups that read `op`, directly or in a member. Returns whether these are
+/// not too many.
+bool Partition::collectRoots(ComputeOp op, llvm::SetVector<Operation *> &roots) {
+  llvm::SmallSetVector<Operation *, 8> pending; // each member once, however many paths lead to it
+  pending.insert(op);
+  for (size_t next = 0; next < pending.size() && roots.size() <= mostRoots; ++next)
+    for (Operation *user : pending[next]->getUsers()) {
+      if (!isa<ReadOp>(user))
+        continue;
+      Operation *reader = user->getParentOp();
+      if (isRoot(reader))
+        roots.insert(reader);
+      if (auto compute = dyn_cast<ComputeOp>(reader); compute && isComputedWhereRead(compute))
+        pending.insert(reader);
+    }
+  return roots.size() <= mostRoots;
+}
+
+/// Returns the cycles that the group of `root` takes; infinity if its body has too many ops.
+double Partition::getCycles(Operation *root) const {
+  Group group = traceGroup(cast<ExpressionOpInterface>(root), model, [&](ComputeOp op) {
+    auto choice = choices.find(op.getOperation());
+    return choice != choices.end() && choice->second.isComputed;
+  });
+  return group.numOps > maxOps && !group.members.empty() ? std::numeric_limits<double>::infinity()
+                                                         : group.getCycles(model);
+}
+
+/// Returns the cycles of the groups of `roots` if `op` is computed where it is read, or stored.
+double Partition::price(ComputeOp op, bool isComputed, ArrayRef<Operation *> roots) {
+  Choice &choice = choices[op.getOperation()];
+  bool isNow = choice.isComputed == isComputed;
+  bool before = std::exchange(choice.isComputed, isComputed);
+  double sum = 0;
+  for (Operation *root : roots) {
+    auto known = cycles.find(root);
+    double own = isNow && known != cycles.end() ? known->second : getCycles(root);
+    if (isNow)
+      cycles[root] = own;
+    sum += own;
+  }
+  choices[op.getOperation()].isComputed = before;
+  return sum;
+}
+
+/// Makes the better choice for `op`. Returns whether that changed something.
+bool Partition::improve(ComputeOp op) {
+  llvm::SetVector<Operation *> roots;
+  bool before = choices.lookup(op.getOperation()).isComputed;
+  if (!collectRoots(op, roots)) {
+    choices[op.getOperation()] = {false, true, "too many launches would compute it"};
+    cycles.clear();
+    return before;
+  }
+  size_t numReaders = roots.size();
+  double computed = price(op, true, roots.getArrayRef());
+  roots.insert(op);
+  double stored = price(op, false, roots.getArrayRef());
+  bool isComputed = computed <= stored;
+  StringRef reason;
+  if (std::isinf(computed))
+    reason = "the body would have too many ops";
+  else if (!isComputed)
+    reason = reasons.save(
+        llvm::formatv("computing it in {0} would take {1:F1} thousand cycles more",
+                      numReaders == 1 ? "its reader"
+                                      : "its " + std::to_string(numReaders) + " readers",
+                      (computed - stored) / 1000)
+            .str());
+  choices[op.getOperation()] = {isComputed, false, reason};
+  if (before != isComputed)
+    cycles.clear();
+  return before != isComputed;
+}
+
+//===----------------------------------------------------------------------===//
+// What was decided
+//===----------------------------------------------------------------------===//
+
+void Partition::replace(Operation *from, Operation *to) {
+  auto choice = choices.find(from);
+  auto compute = dyn_cast<ComputeOp>(to);
+  if (choice == choices.end() || !compute || isPlainRearrangement(compute))
+    return;
+  Choice same = choice->second;
+  choices[to] = same;
+}
+
+/// Adds `group`, which is computed in the epilogue of `whole`.
+static void addEpilogue(Group &whole, Group group) {
+  for (const Member &member : group.members)
+    whole.members.push_back({member.op, Place::Epilogue, member.points});
+  whole.members.push_back({cast<ComputeOp>(*group.root), Place::Epilogue,
+                           getReuse(group.root.getIterationDomain(), {})});
+  llvm::append_range(whole.reads, group.reads);
+  whole.computing += group.computing;
+  whole.moving += group.moving;
+  whole.numOps += group.numOps;
+  whole.saved += group.saved;
+  whole.stored = group.root;
+}
+
+/// Adds `rows`, the group of a reduction that `whole` computes row by row.
+static void addRow(Group &whole, Group rows) {
+  for (const Member &member : rows.members) {
+    auto *same = llvm::find_if(whole.members, [&](auto &other) { return other.op == member.op; });
+    if (same == whole.members.end())
+      whole.members.push_back(member);
+    else
+      same->points += member.points;
+  }
+  auto root = cast<ComputeOp>(*rows.root);
+  whole.members.push_back({root, Place::Row, getReuse(root.getParallelSizes(), {})});
+  whole.computing += rows.computing;
+}
+
+SmallVector<Group, 0> Partition::getGroups() {
+  auto isComputed = [&](ComputeOp op) { return isComputedWhereRead(op); };
+  SmallVector<Group, 0> groups;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  function.walk([&](ExpressionOpInterface root) {
+    if (root->use_empty() || !isRoot(root))
+      return;
+    Group group = traceGroup(root, model, isComputed);
+    auto reduction = numbers.find(group.reduction);
+    if (group.reduction && reduction != numbers.end()) {
+      addEpilogue(groups[reduction->second], group);
+    } else {
+      numbers[root] = groups.size();
+      groups.push_back(std::move(group));
+    }
+  });
+  // The launches that compute rows take over the groups of the reductions.
+  llvm::SmallPtrSet<Operation *, 8> taken;
+  for (Group &group : groups) {
+    for (ComputeOp row : group.rows)
+      if (auto number = numbers.find(row); number != numbers.end() && taken.insert(row).second)
+        addRow(group, groups[number->second]);
+    group.saved = 0;
+  }
+  llvm::erase_if(groups, [&](const Group &group) { return taken.contains(group.root); });
+  return groups;
+}
