@@ -23,7 +23,9 @@
 #include "dialects/layout/Template/Draft.h"
 #include "dialects/layout/Template/ElementSpace.h"
 #include "dialects/layout/Template/LoopOrder.h"
+#include "dialects/te/Analysis/FlopCount.h"
 #include "dialects/te/IR/Contraction.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -60,8 +62,28 @@ static bool fitsGroups(const Roles &roles, unsigned dim, int64_t extent) {
   return run == 1 || run % extent == 0;
 }
 
+/// Returns the multiply-adds that take as much code as one vector of the longest piece. A function
+/// is expanded in place; one that is computed in doubles takes far more code than another.
+static int64_t countCodeOfPiece(te::ComputeOp op) {
+  constexpr int64_t function = 16, inDoubles = 100;
+  int64_t most = 1;
+  for (Region &piece : op.getPieces()) {
+    int64_t code = 1;
+    piece.walk([&](Operation *inner) {
+      if (isa<math::PowFOp, math::Atan2Op>(inner) ||
+          (te::isTranscendental(*inner) && inner->getResult(0).getType().isF64()))
+        code += inDoubles;
+      else if (te::isTranscendental(*inner))
+        code += function;
+    });
+    most = std::max(most, code);
+  }
+  return most;
+}
+
 static std::string findObstacleInUnroll(te::ComputeOp op, const Point &point) {
-  int64_t body = point.countAccumulators();
+  int64_t body =
+      llvm::SaturatingMultiply<uint64_t>(point.countAccumulators(), countCodeOfPiece(op));
   for (const Unroll &unroll : point.unrolled) {
     if (unroll.dim < op.getNumParallel() || unroll.dim >= op.getNumDims())
       return ("unroll: d" + Twine(unroll.dim) + " is not a reduction dim").str();
@@ -71,7 +93,7 @@ static std::string findObstacleInUnroll(te::ComputeOp op, const Point &point) {
     body = llvm::SaturatingMultiply<uint64_t>(body, unroll.extent ? unroll.extent : size);
   }
   if (body > maxBody)
-    return ("unroll: a step has more than " + Twine(maxBody) + " multiply-adds").str();
+    return ("unroll: a step has more code than " + Twine(maxBody) + " multiply-adds").str();
   return {};
 }
 

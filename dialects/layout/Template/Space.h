@@ -11,11 +11,11 @@
 
 namespace mlir::tssa::layout {
 
-/// A point with the time that the draft predicts.
-/// The most multiply-adds of an unrolled body. Longer code takes long to compile and leaves the
-/// instruction cache.
+/// The most multiply-adds of an unrolled body, where a function counts as those that take as much
+/// code. Longer code takes long to compile and leaves the instruction cache.
 constexpr int64_t maxBody = 420;
 
+/// A point with the time that the draft predicts.
 struct RankedPoint {
   Point point;
   double cycles = 0;
@@ -30,8 +30,8 @@ std::string findObstacle(te::ComputeOp op, const Roles &roles, const Point &poin
 int64_t getLanes(te::ComputeOp op, const MachineModel &machine);
 
 /// Returns the points that the draft has scored, at most 300, those with the shortest times first.
-/// The first `rowDims` dims are neither split nor fused. The order is the same in each run. There is
-/// at least one point, which is scalar code if no vector can be written.
+/// The first `rowDims` dims are neither split nor fused. The order is the same in each run. There
+/// is at least one point, which is scalar code if no vector can be written.
 std::vector<RankedPoint> rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
                                     const MachineModel &machine, unsigned rowDims = 0);
 

@@ -142,7 +142,8 @@ private:
   LogicalResult buildIteration(IndexBuilder &index, unsigned piece, ScheduledPiece &scheduled,
                                Value number) {
     const Schedule &schedule = scheduled.schedule;
-    auto atLoop = [&](unsigned loop) { return buildInner(index, piece, schedule, loop); };
+    DenseSet<Operation *> read = findRead(piece);
+    auto atLoop = [&](unsigned loop) { return buildInner(index, read, schedule, loop); };
     if (failed(enterParallelLoops(index, schedule, number, atLoop)))
       return failure();
     PointEmitter emitter(index, function.context, root, piece, getOuts(), schedule);
@@ -153,16 +154,34 @@ private:
     return result;
   }
 
-  /// Builds the expressions that are computed at `loop` of the root.
-  LogicalResult buildInner(IndexBuilder &index, unsigned piece, const Schedule &schedule,
-                           unsigned loop) {
+  /// Builds the expressions of `read` that are computed at `loop` of the root.
+  LogicalResult buildInner(IndexBuilder &index, const DenseSet<Operation *> &read,
+                           const Schedule &schedule, unsigned loop) {
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
       auto at = schedule.computeAt.find(getLabel(inner));
-      if (at != schedule.computeAt.end() && at->second.loop == loop &&
+      if (at != schedule.computeAt.end() && at->second.loop == loop && read.contains(inner) &&
           failed(buildInnerExpression(index, schedule, inner, at->second)))
         return failure();
     }
     return success();
+  }
+
+  /// Returns the expressions that `piece` of the root reads, directly or through others. What a
+  /// piece does not read is not computed for it: at the padding of a layout, the elements that it
+  /// would read do not exist.
+  DenseSet<Operation *> findRead(unsigned piece) {
+    DenseSet<Operation *> found;
+    SmallVector<Region *> regions{&root.getPieces()[piece], &root.getEpilogue()};
+    auto visit = [&](te::ReadOp read) {
+      auto source = read.getSource().getDefiningOp<te::ComputeOp>();
+      if (!source || !found.insert(source).second)
+        return;
+      for (Region &region : source->getRegions())
+        regions.push_back(&region);
+    };
+    while (!regions.empty())
+      regions.pop_back_val()->walk(visit);
+    return found;
   }
 
   /// Returns an expression that `inner` reads and that has no buffer yet, or null.
@@ -186,9 +205,8 @@ private:
              << getLabel(missing) << "' is not";
     const ScheduledLoop &loop = schedule.loops[at.loop];
     auto extent = dyn_cast<AffineConstantExpr>(loop.extent);
-    if ((extent && extent.getValue() <= 1) || llvm::any_of(fixed, [&](AffineExpr expr) {
-          return expr && expr.isFunctionOfDim(at.loop);
-        }))
+    if ((extent && extent.getValue() <= 1) ||
+        llvm::any_of(fixed, [&](AffineExpr expr) { return expr && expr.isFunctionOfDim(at.loop); }))
       return success();
     const char *kind = loop.kind == LoopKind::Parallel ? "parallel"
                        : loop.kind == LoopKind::Thread ? "lane"

@@ -86,3 +86,31 @@ te.kernel @ones(%x: tensor<8x4x4xf32>, %w: tensor<3x3x4x16xf32> {te.finite}) -> 
   layout.vectorize %o
   layout.bind %h to parallel
 }
+
+// A piece that reads no row computes none: row 3 does not exist.
+// CHECK-LABEL: func.func @rows_beside_padding(
+// CHECK: scf.if
+// CHECK: arith.addf
+// CHECK: } else {
+// CHECK-NOT: arith.addf
+// CHECK: return
+te.kernel @rows_beside_padding(%a: tensor<3x16xf32>) -> tensor<4x16xf32> {
+  %s = te.compute @s (d0: 3) reduce (d1: 16) init (0.0 : f32) {
+    %x = te.read %a[d0, d1] : tensor<3x16xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<3xf32>
+  %y = te.compute @y (d0: 4, d1: 16) where (2 - d0 >= 0) {
+    %x = te.read %a[d0, d1] : tensor<3x16xf32>
+    %t = te.read %s[d0] : tensor<3xf32>
+    %q = arith.divf %x, %t : f32
+    te.yield %q : f32
+  } where (d0 - 3 >= 0) {
+    %z = arith.constant 0.0 : f32
+    te.yield %z : f32
+  } : tensor<4x16xf32>
+  te.return %y : tensor<4x16xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to parallel
+  layout.compute_at @s, %i
+}
