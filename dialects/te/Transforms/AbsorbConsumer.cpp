@@ -199,15 +199,45 @@ static ArrayAttr composePieceSets(ComputeOp reduction, AffineMap parallel) {
   return ArrayAttr::get(reduction.getContext(), sets);
 }
 
-/// Returns the index maps at which `consumer` reads `reduction`, each once, in the order of its
-/// body.
-static SmallVector<AffineMap> findWindows(ComputeOp reduction, ComputeOp consumer) {
+/// Returns the index maps at which `consumer` reads `reduction`, in the order of its body, followed
+/// by those of other reads. Each occurs once.
+static SmallVector<AffineMap> findWindows(ComputeOp reduction, ComputeOp consumer,
+                                          ArrayRef<OtherRead> others) {
   SmallVector<AffineMap> windows;
+  auto add = [&](AffineMap window) {
+    if (!llvm::is_contained(windows, window))
+      windows.push_back(window);
+  };
   for (auto read : consumer.getPieceBlock()->getOps<ReadOp>())
-    if (read.getSource().getDefiningOp() == reduction &&
-        !llvm::is_contained(windows, read.getMap()))
-      windows.push_back(read.getMap());
+    if (read.getSource().getDefiningOp() == reduction)
+      add(read.getMap());
+  for (const OtherRead &other : others)
+    add(other.window);
   return windows;
+}
+
+namespace {
+/// A window of a result of the reduction that other expressions read.
+struct KeptWindow {
+  AffineMap window;
+  unsigned result; ///< of the reduction
+
+  bool operator==(const KeptWindow &other) const {
+    return window == other.window && result == other.result;
+  }
+};
+} // namespace
+
+static KeptWindow getKeptWindow(const OtherRead &other) {
+  return {other.window, cast<OpResult>(ReadOp(other.read).getSource()).getResultNumber()};
+}
+
+static SmallVector<KeptWindow> findKeptWindows(ArrayRef<OtherRead> others) {
+  SmallVector<KeptWindow> kept;
+  for (const OtherRead &other : others)
+    if (!llvm::is_contained(kept, getKeptWindow(other)))
+      kept.push_back(getKeptWindow(other));
+  return kept;
 }
 
 /// Builds the combiner of the reduction, once for each window.
@@ -245,9 +275,11 @@ static SmallVector<Value> finish(RewriterBase &rewriter, ComputeOp reduction, Af
   return cloneBody(rewriter, epilogue, makePoint(reduction, window, false), mapping);
 }
 
-/// Builds an epilogue: the reduction's epilogue at each window, followed by the consumer's body.
+/// Builds an epilogue: the reduction's epilogue at each window, followed by the consumer's body. It
+/// also yields what is `kept` of the reduction.
 static void buildEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp reduction,
-                          ComputeOp consumer, ArrayRef<AffineMap> windows) {
+                          ComputeOp consumer, ArrayRef<AffineMap> windows,
+                          ArrayRef<KeptWindow> kept) {
   SmallVector<Type> types = result.getAccumulatorTypes();
   Block *block = rewriter.createBlock(&result.getEpilogue(), {}, types,
                                       SmallVector<Location>(types.size(), reduction.getLoc()));
@@ -269,12 +301,14 @@ static void buildEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp re
   SmallVector<Value> yielded;
   for (Value value : consumer.getPieceBlock()->getTerminator()->getOperands())
     yielded.push_back(mapping.lookupOrDefault(value));
+  for (const KeptWindow &window : kept)
+    yielded.push_back(values[window.window][window.result]);
   YieldOp::create(rewriter, consumer.getLoc(), yielded);
 }
 
 /// Creates the op that replaces both, without its regions.
 static ComputeOp createAbsorbing(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
-                                 ArrayRef<AffineMap> windows) {
+                                 ArrayRef<AffineMap> windows, ArrayRef<KeptWindow> kept) {
   SmallVector<OpFoldResult> sizes = consumer.getIterationDomain();
   llvm::append_range(sizes, reduction.getReductionSizes());
   SmallVector<int64_t> staticSizes;
@@ -283,18 +317,23 @@ static ComputeOp createAbsorbing(RewriterBase &rewriter, ComputeOp reduction, Co
   SmallVector<Attribute> init;
   for (unsigned i = 0; i < windows.size(); ++i)
     llvm::append_range(init, reduction.getInitAttr());
-  return ComputeOp::create(rewriter, rewriter.getFusedLoc({reduction.getLoc(), consumer.getLoc()}),
-                           consumer.getResultTypes(), dynamicSizes, staticSizes,
-                           consumer.getNumParallel(), rewriter.getArrayAttr(init),
-                           composePieceSets(reduction, windows.front()), StringAttr(),
-                           reduction.getPieces().size());
+  SmallVector<Type> types(consumer.getResultTypes());
+  auto shaped = cast<RankedTensorType>(types.front());
+  for (const KeptWindow &window : kept)
+    types.push_back(
+        shaped.clone(getElementTypeOrSelf(reduction.getResult(window.result).getType())));
+  return ComputeOp::create(
+      rewriter, rewriter.getFusedLoc({reduction.getLoc(), consumer.getLoc()}), types, dynamicSizes,
+      staticSizes, consumer.getNumParallel(), rewriter.getArrayAttr(init),
+      composePieceSets(reduction, windows.front()), StringAttr(), reduction.getPieces().size());
 }
 
 ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
-                             ClonedReadFn visit) {
-  SmallVector<AffineMap> windows = findWindows(reduction, consumer);
+                             ArrayRef<OtherRead> others) {
+  SmallVector<AffineMap> windows = findWindows(reduction, consumer, others);
+  SmallVector<KeptWindow> kept = findKeptWindows(others);
   rewriter.setInsertionPoint(consumer);
-  ComputeOp result = createAbsorbing(rewriter, reduction, consumer, windows);
+  ComputeOp result = createAbsorbing(rewriter, reduction, consumer, windows, kept);
   for (auto [from, to] : llvm::zip_equal(reduction.getPieces(), result.getPieces())) {
     rewriter.createBlock(&to);
     SmallVector<Value> yielded;
@@ -302,15 +341,20 @@ ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, Comput
       IRMapping mapping;
       PointMap point = makePoint(reduction, window, true);
       llvm::append_range(yielded, cloneBody(rewriter, from.front(), point, mapping));
-      for (auto read : from.front().getOps<ReadOp>())
-        if (visit)
-          visit(read, mapping.lookup(read.getValue()).getDefiningOp<ReadOp>(), window);
     }
     YieldOp::create(rewriter, reduction.getLoc(), yielded);
   }
-  buildEpilogue(rewriter, result, reduction, consumer, windows);
+  buildEpilogue(rewriter, result, reduction, consumer, windows, kept);
   buildCombiner(rewriter, result, reduction, windows.size());
-  rewriter.replaceOp(consumer, result);
+  ResultRange results = result.getResults();
+  for (const OtherRead &other : others) {
+    size_t number = llvm::find(kept, getKeptWindow(other)) - kept.begin();
+    rewriter.modifyOpInPlace(other.read, [&, read = other.read]() mutable {
+      read.getSourceMutable().assign(results[consumer.getNumResults() + number]);
+      read.setMap(other.map);
+    });
+  }
+  rewriter.replaceOp(consumer, results.take_front(consumer.getNumResults()));
   rewriter.eraseOp(reduction);
   return result;
 }

@@ -8,15 +8,14 @@
 #define DIALECTS_TE_TRANSFORMS_ABSORBCONSUMER_H
 
 #include "dialects/te/IR/TEOps.h"
-#include "tssa/Support/Transforms.h"
 #include "mlir/IR/PatternMatch.h"
+#include "tssa/Support/Transforms.h"
 
 namespace mlir::tssa::te {
 
 /// Returns why `consumer` cannot become the epilogue of `reduction`, or an empty string if it can.
 /// `permutations`: when it may have another innermost dim.
-StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer,
-                               ::tssa::Apply permutations);
+StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer, ::tssa::Apply permutations);
 
 /// Returns the reduction that `consumer` can become the epilogue of, or null. The consumer must be
 /// the only user of the reduction and read each of its elements once. It may have another innermost
@@ -34,15 +33,20 @@ ComputeOp findReductionBehindRearrangement(ComputeOp consumer);
 /// can become the epilogue, and one that rearranges the elements of the first. Returns the first.
 ComputeOp splitOffRearrangement(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer);
 
-/// Is told of each read of a reduction's body, of its clone, and of the index map at which the
-/// consumer reads the reduction there. May change what the clone reads.
-using ClonedReadFn = function_ref<void(ReadOp read, ReadOp clone, AffineMap window)>;
+/// A read of a reduction by another expression than its consumer. `window` maps the consumer's
+/// domain to what is read of the reduction, and `map` the reader's domain to the consumer's.
+struct OtherRead {
+  ReadOp read;
+  AffineMap window, map;
+};
 
-/// Makes `consumer` the epilogue of `reduction`, of whose pieces there must be one if the consumer
-/// reads the reduction at several index maps: the result then has accumulators for each of them.
-/// Returns the op that replaces both.
+/// Makes `consumer` the epilogue of `reduction`, of whose pieces there must be one if there are
+/// several index maps at which the reduction is read: the result then has accumulators for each of
+/// them. It also has a result for each window of `others`, which are then read there instead;
+/// together with the consumer's, these must be all reads of the reduction. Returns the op that
+/// replaces both.
 ComputeOp absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
-                         ClonedReadFn visit = nullptr);
+                         ArrayRef<OtherRead> others = {});
 
 } // namespace mlir::tssa::te
 

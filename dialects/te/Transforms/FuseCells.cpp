@@ -8,21 +8,20 @@
 /// \file
 /// The cell of an LSTM reads four windows of one product: its gates. An element of the state needs
 /// one element of each. Such a cell is one expression with an accumulator for each window, whose
-/// epilogue computes the state. So are the gates of a GRU and of a gated linear unit.
+/// epilogue computes the state. So are the gates of a GRU and of a gated linear unit. Windows that
+/// later expressions read become further results.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/Character.h"
-#include "dialects/te/IR/Contraction.h"
+#include "dialects/te/Analysis/WindowIndex.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Transforms/AbsorbConsumer.h"
 #include "dialects/te/Transforms/Passes.h"
-#include "dialects/te/Transforms/WeightCollector.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/CSE.h"
-#include "tssa/Support/CheckedSize.h"
 
 namespace mlir::tssa::te {
 #define GEN_PASS_DEF_TEFUSECELLS
@@ -43,145 +42,143 @@ static constexpr size_t mostWindows = 8;
 /// Larger products share what they load among rows of a tile, for which windows leave no registers.
 static constexpr double mostOperations = 1 << 20;
 
-/// An index `dim + offset`, or `offset` if there is no dim.
-struct WindowIndex {
-  std::optional<unsigned> dim;
-  int64_t offset = 0;
-};
-
-static std::optional<WindowIndex> matchIndex(AffineExpr expr) {
-  WindowIndex index;
-  if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr); sum && sum.getKind() == AffineExprKind::Add) {
-    auto offset = dyn_cast<AffineConstantExpr>(sum.getRHS());
-    if (!offset)
-      return std::nullopt;
-    index.offset = offset.getValue();
-    expr = sum.getLHS();
-  }
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    index.dim = dim.getPosition();
-  else if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    index.offset += constant.getValue();
-  else
-    return std::nullopt;
-  return index;
-}
-
 /// Returns the indexes of a window, if each dim of `consumer` occurs once in them.
 static std::optional<SmallVector<WindowIndex>> matchWindow(ComputeOp consumer, AffineMap map) {
-  SmallVector<WindowIndex> indexes;
+  std::optional<SmallVector<WindowIndex>> indexes = matchWindowIndexes(map);
+  if (!indexes)
+    return std::nullopt;
   SmallVector<bool> used(consumer.getNumParallel(), false);
-  for (AffineExpr expr : map.getResults()) {
-    std::optional<WindowIndex> index = matchIndex(expr);
-    if (!index || (index->dim && std::exchange(used[*index->dim], true)))
+  for (const WindowIndex &index : *indexes)
+    if (index.dim && std::exchange(used[*index.dim], true))
       return std::nullopt;
-    indexes.push_back(*index);
-  }
   for (auto [isUsed, size] : llvm::zip(used, consumer.getIterationDomain()))
     if (!isUsed && getConstantSize(size) != 1)
       return std::nullopt;
   return indexes;
 }
 
-/// Returns the iterations of an index, if they are known.
-static std::optional<int64_t> getExtent(ComputeOp consumer, const WindowIndex &index) {
-  return index.dim ? getConstantSize(consumer.getIterationDomain()[*index.dim]) : 1;
+/// Returns the iterations of an index.
+static OpFoldResult getExtent(ComputeOp consumer, const WindowIndex &index) {
+  return index.dim ? consumer.getIterationDomain()[*index.dim]
+                   : OpFoldResult(Builder(consumer.getContext()).getIndexAttr(1));
 }
 
-/// Returns whether two windows have no element in common.
+/// Returns whether two windows, along whose axes the same dims run, have no element in common.
 static bool areDisjoint(ComputeOp consumer, ArrayRef<WindowIndex> a, ArrayRef<WindowIndex> b) {
   return llvm::any_of(llvm::zip(a, b), [&](auto pair) {
     auto [left, right] = pair;
-    std::optional<int64_t> extent = getExtent(consumer, left);
+    std::optional<int64_t> extent = getConstantSize(getExtent(consumer, left));
     return left.dim == right.dim && extent && std::abs(left.offset - right.offset) >= *extent;
   });
 }
 
-/// Returns why `consumer` cannot become the epilogue of `reduction` at several windows, or an empty
-/// string if it can.
-static StringRef findObstacle(ComputeOp reduction, ComputeOp consumer) {
-  if (consumer.hasReduction() || consumer.getPieces().size() != 1)
-    return "its reader is a reduction or consists of pieces";
-  if (reduction.getPieces().size() != 1 || reduction->getBlock() != consumer->getBlock())
-    return "it consists of pieces, or its reader is in another region";
-  SmallVector<AffineMap> maps;
-  SmallVector<SmallVector<WindowIndex>> windows;
+namespace {
+/// How an expression becomes the epilogue of a reduction at several windows.
+class CellMatch {
+public:
+  explicit CellMatch(ComputeOp reduction) : reduction(reduction) {}
+
+  /// Returns why there is no such expression, or an empty string if there is.
+  StringRef run();
+
+  ComputeOp getConsumer() const { return consumer; }
+  ArrayRef<OtherRead> getOthers() const { return others; }
+
+private:
+  StringRef findConsumer();
+  StringRef addWindow(AffineMap map);
+  StringRef addOther(ReadOp read);
+  std::optional<OtherRead> translate(ReadOp read, ArrayRef<WindowIndex> indexes);
+
+  ComputeOp reduction, consumer;
+  SmallVector<OtherRead> others;
+  SmallVector<AffineMap> maps;                   ///< over the consumer's domain
+  SmallVector<SmallVector<WindowIndex>> windows; ///< those of `maps`
+};
+} // namespace
+
+/// Finds the first expression that reads the reduction. What reads it later can read windows that
+/// the consumer keeps.
+StringRef CellMatch::findConsumer() {
+  Operation *first = nullptr;
   for (Operation *user : reduction->getUsers()) {
-    auto read = dyn_cast<ReadOp>(user);
-    if (!read || read->getParentOp() != consumer)
-      return "it has several users";
+    Operation *reader = reduction->getBlock()->findAncestorOpInBlock(*user);
+    if (!isa<ReadOp>(user) || !reader)
+      return "it is used by other ops than expressions";
+    if (!first || reader->isBeforeInBlock(first))
+      first = reader;
+  }
+  consumer = dyn_cast_or_null<ComputeOp>(first);
+  if (!consumer || consumer.hasReduction() || consumer.getPieces().size() != 1)
+    return "its first reader is a reduction or consists of pieces";
+  return reduction.getPieces().size() != 1 ? "it consists of pieces" : "";
+}
+
+/// Adds a window over the consumer's domain.
+StringRef CellMatch::addWindow(AffineMap map) {
+  if (llvm::is_contained(maps, map))
+    return "";
+  std::optional<SmallVector<WindowIndex>> window = matchWindow(consumer, map);
+  if (!window || llvm::any_of(windows, [&](ArrayRef<WindowIndex> other) {
+        return !areDisjoint(consumer, *window, other);
+      }))
+    return "an element of it is read repeatedly";
+  maps.push_back(map);
+  windows.push_back(*window);
+  return "";
+}
+
+/// Expresses a read of another expression by the window of the consumer that has the same
+/// elements, if its axes are as long as those of the consumer's windows.
+std::optional<OtherRead> CellMatch::translate(ReadOp read, ArrayRef<WindowIndex> indexes) {
+  MLIRContext *context = read.getContext();
+  auto reader = cast<ComputeOp>(read->getParentOp());
+  AffineExpr zero = getAffineConstantExpr(0, context);
+  SmallVector<AffineExpr> window, map(consumer.getNumParallel(), zero);
+  for (auto [axis, index] : llvm::enumerate(indexes)) {
+    const WindowIndex &like = windows.front()[axis];
+    if (getExtent(reader, index) != getExtent(consumer, like))
+      return std::nullopt;
+    window.push_back((like.dim ? getAffineDimExpr(*like.dim, context) : zero) + index.offset);
+    if (like.dim && index.dim)
+      map[*like.dim] = getAffineDimExpr(*index.dim, context);
+  }
+  return OtherRead{read, AffineMap::get(consumer.getNumParallel(), 0, window, context),
+                   AffineMap::get(read.getMap().getNumDims(), 0, map, context)};
+}
+
+StringRef CellMatch::addOther(ReadOp read) {
+  if (cast<ComputeOp>(read->getParentOp()).getPieces().size() != 1)
+    return "another expression reads it at some of its points";
+  std::optional<SmallVector<WindowIndex>> indexes = matchWindowIndexes(read.getMap());
+  if (!indexes)
+    return "another expression reads no window of it";
+  std::optional<OtherRead> other = translate(read, *indexes);
+  if (!other)
+    return "another expression reads windows of other sizes";
+  others.push_back(*other);
+  return addWindow(other->window);
+}
+
+StringRef CellMatch::run() {
+  if (StringRef obstacle = findConsumer(); !obstacle.empty())
+    return obstacle;
+  SmallVector<ReadOp> ofOthers;
+  for (Operation *user : reduction->getUsers()) {
+    auto read = cast<ReadOp>(user);
     if (read.getGuard() || !read.getSymbols().empty())
-      return "its reader guards it or reads it at opaque indexes";
-    if (llvm::is_contained(maps, read.getMap()))
-      continue;
-    std::optional<SmallVector<WindowIndex>> window = matchWindow(consumer, read.getMap());
-    if (!window || llvm::any_of(windows, [&](ArrayRef<WindowIndex> other) {
-          return !areDisjoint(consumer, *window, other);
-        }))
-      return "its reader reads an element of it repeatedly";
-    maps.push_back(read.getMap());
-    windows.push_back(*window);
+      return "a reader guards it or reads it at opaque indexes";
+    if (read->getParentOp() != consumer)
+      ofOthers.push_back(read);
+    else if (StringRef obstacle = addWindow(read.getMap()); !obstacle.empty())
+      return obstacle;
   }
+  for (ReadOp read : ofOthers)
+    if (StringRef obstacle = addOther(read); !obstacle.empty())
+      return obstacle;
   if (windows.size() * reduction.getAccumulatorTypes().size() > mostWindows)
-    return "its reader reads too many windows of it";
-  return windows.size() < 2 ? "its reader reads one window of it" : "";
-}
-
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-/// Returns `extent` indexes of dim `dim` of a constant, from `offset` on; null if its bytes are not
-/// known.
-static ElementsAttr sliceConstant(ElementsAttr value, unsigned dim, int64_t offset,
-                                  int64_t extent) {
-  auto type = cast<RankedTensorType>(value.getShapedType());
-  Type element = type.getElementType();
-  FailureOr<ConstantBytes> bytes = ConstantBytes::get(value);
-  if (failed(bytes) || bytes->getBytes().empty() || !element.isIntOrFloat() ||
-      element.getIntOrFloatBitWidth() % 8 != 0)
-    return {};
-  int64_t rows = *::tssa::CheckedSize::product(type.getShape().take_front(dim), 1).get();
-  int64_t pitch = bytes->getBytes().size() / rows, step = pitch / type.getDimSize(dim);
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = extent;
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(rows * extent * step, 64);
-  for (int64_t row = 0; row < rows; ++row)
-    std::copy_n(bytes->getBytes().data() + row * pitch + offset * step, extent * step,
-                blob.getMutableData().data() + row * extent * step);
-  return makeConstant(type.clone(shape), "window", std::move(blob));
-}
-
-/// Gives each window of constant weights a constant of its own, which can be stored in the order of
-/// the loops.
-static void sliceWeights(RewriterBase &rewriter, ReadOp read, ReadOp clone, AffineMap window,
-                         ComputeOp consumer) {
-  auto constant = clone.getSource().getDefiningOp<ConstantOp>();
-  if (!constant || clone.getGuard() || !clone.getSymbols().empty())
-    return;
-  for (auto [axis, expr] : llvm::enumerate(window.getResults())) {
-    std::optional<WindowIndex> index = matchIndex(expr);
-    std::optional<int64_t> extent = getExtent(consumer, *index);
-    std::optional<unsigned> dim = findPlainIndex(read, axis);
-    if (!dim || !extent)
-      continue;
-    int64_t size = clone.getSourceType().getDimSize(*dim);
-    if (*extent == size || index->offset < 0 || index->offset > size - *extent)
-      continue;
-    ElementsAttr slice = sliceConstant(constant.getValue(), *dim, index->offset, *extent);
-    if (!slice)
-      return;
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointAfter(constant);
-    constant = ConstantOp::create(rewriter, constant.getLoc(), slice);
-    SmallVector<AffineExpr> indexes(clone.getMap().getResults());
-    indexes[*dim] = indexes[*dim] - index->offset;
-    rewriter.modifyOpInPlace(clone, [&] {
-      clone.getSourceMutable().assign(constant);
-      clone.setMapAttr(AffineMapAttr::get(
-          AffineMap::get(clone.getMap().getNumDims(), 0, indexes, clone.getContext())));
-    });
-  }
+    return "too many windows of it are read";
+  return windows.size() < 2 ? "one window of it is read" : "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,13 +209,8 @@ public:
 
 private:
   void visit(ComputeOp reduction) {
-    ComputeOp consumer;
-    for (Operation *user : reduction->getUsers())
-      if (auto reader = dyn_cast<ComputeOp>(user->getParentOp()))
-        consumer = reader;
-    if (!consumer)
-      return;
-    StringRef obstacle = findObstacle(reduction, consumer);
+    CellMatch match(reduction);
+    StringRef obstacle = match.run();
     SizeTable sizes(reduction.getContext());
     Character character = getCharacter(reduction, sizes);
     double operations = assumeSizes(character.operations);
@@ -231,10 +223,7 @@ private:
           << remark::metric("Operations", static_cast<int64_t>(operations));
       return;
     }
-    ComputeOp fused = absorbConsumer(rewriter, reduction, consumer,
-                                     [&](ReadOp read, ReadOp clone, AffineMap window) {
-                                       sliceWeights(rewriter, read, clone, window, consumer);
-                                     });
+    ComputeOp fused = absorbConsumer(rewriter, reduction, match.getConsumer(), match.getOthers());
     eliminateCommonSubExpressions(rewriter, dominance, fused);
     ++numFused;
     remark::passed(fused.getLoc(), getRemarkOptions())

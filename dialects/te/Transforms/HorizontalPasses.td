@@ -84,16 +84,17 @@ def TEFuseCells : Pass<"te-fuse-cells", "::mlir::func::FuncOp"> {
     An expression that reads several disjoint windows of a reduction, and of each window one element
     for each of its own, becomes the epilogue of that reduction: the reduction then has an
     accumulator for each window and one point for each element of the reader. So the gates and the
-    state of an LSTM or a GRU are one expression, and so is a gated linear unit. Constant weights
-    that a window reads a part of are cut into parts at compile time, each of which can be stored
-    in the order of the loops.
+    state of an LSTM or a GRU are one expression, and so is a gated linear unit. Windows that later
+    expressions read become further results: the update gate of a GRU whose reset gate scales the
+    state before the next product. te-cut-constants then gives each window weights of its own.
 
     - **Needs**: to run after te-merge, which merges readers of a single window, and after
       te-fold-constants.
     - **Keeps**: the value of every element; the order in which each sum is added up is open, as it
       was.
-    - **Gives up**: reductions of pieces; readers with a reduction, pieces or guards; windows that
-      overlap; more than 8 accumulators; and, unless `apply=always`, compute-intensive reductions of
+    - **Gives up**: reductions of pieces; a first reader with a reduction; readers with pieces or
+      guards; windows that overlap or, of a later reader, have other sizes; more than 8
+      accumulators; and, unless `apply=always`, compute-intensive reductions of
       more than 2^20 operations, whose tiles would have fewer rows.
 
     ```mlir

@@ -44,8 +44,10 @@ void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transfo
   function.addPass(createTECheckBounds());
   function.addPass(createTEFoldConstants());
   function.addPass(createTEFoldFactors());
-  if (merges)
+  if (merges) {
     function.addPass(createTEFuseCells({transforms.fuseCells}));
+    function.addPass(createTECutConstants());
+  }
   TEFormKernelsOptions forming;
   forming.groupRows = merges;
   manager.addPass(createTEFormKernels(forming));

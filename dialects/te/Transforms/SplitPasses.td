@@ -58,4 +58,44 @@ def TESplitReductions : Pass<"te-split-reductions", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numSplit", "split", "reductions that became two">];
 }
 
+def TECutConstants : Pass<"te-cut-constants", "::mlir::func::FuncOp"> {
+  let summary = "give each window of constant weights a constant of its own";
+  let description = [{
+    The gates of a cell, and products that another framework has put into one, read windows of one
+    constant. Each window becomes a constant of its own, at compile time, which can be stored in the
+    order of its loops and without what nothing reads. A remark gives the number of windows.
+
+    - **Needs**: to run after te-fuse-cells, which makes windows.
+    - **Keeps**: the value of every element. No element is stored twice.
+    - **Gives up**: constants that are also read elsewhere than in the bodies of reductions, as a
+      whole, at other indexes than a dim and an offset, or in windows that overlap.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<2xf32>) -> tensor<1xf32> {
+      %w = te.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+      %y = te.compute (d0: 1) reduce (d1: 2) init (0.0 : f32) {
+        %a = te.read %x[d1] : tensor<2xf32>
+        %b = te.read %w[d0 + 1, d1] : tensor<2x2xf32>
+        %m = arith.mulf %a, %b : f32
+        te.yield %m : f32
+      } combine arith.addf : tensor<1xf32>
+      return %y : tensor<1xf32>
+    }
+
+    // After
+    ...
+    %0 = te.constant dense<[[3.000000e+00, 4.000000e+00]]> : tensor<1x2xf32>
+    %1 = te.compute (d0: 1) reduce (d1: 2) init (0.000000e+00 : f32) {
+      %2 = te.read %arg0[d1] : tensor<2xf32>
+      %3 = te.read %0[d0, d1] : tensor<1x2xf32>
+      %4 = arith.mulf %2, %3 : f32
+      te.yield %4 : f32
+    } combine arith.addf : tensor<1xf32>
+    ...
+    ```
+  }];
+  let statistics = [Statistic<"numCut", "cut", "constants that were cut into windows">];
+}
+
 #endif // DIALECTS_TE_TRANSFORMS_SPLITPASSES

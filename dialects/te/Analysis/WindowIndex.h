@@ -1,0 +1,29 @@
+//===- WindowIndex.h - indexes of a box of a tensor -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TE_ANALYSIS_WINDOWINDEX_H
+#define DIALECTS_TE_ANALYSIS_WINDOWINDEX_H
+
+#include "dialects/te/IR/TEOps.h"
+
+namespace mlir::tssa::te {
+
+/// An index `dim + offset`, or `offset` if there is no dim. Tensors that are read at such indexes
+/// only are read in a *window*: a box.
+struct WindowIndex {
+  std::optional<unsigned> dim;
+  int64_t offset = 0;
+};
+
+/// Returns the parts of an index of this form, or nothing for another one.
+std::optional<WindowIndex> matchWindowIndex(AffineExpr expr);
+
+/// Returns those of all results of a map, or nothing if one has another form.
+std::optional<SmallVector<WindowIndex>> matchWindowIndexes(AffineMap map);
+
+} // namespace mlir::tssa::te
+
+#endif // DIALECTS_TE_ANALYSIS_WINDOWINDEX_H
