@@ -98,7 +98,10 @@ static void buildFunctional(OpPassManager &manager, const StageContext &context)
 }
 
 static void buildTE(OpPassManager &manager, const StageContext &context) {
-  te::buildTEStage(manager, context.merges, context.transforms);
+  Transforms transforms = context.transforms;
+  if (context.target.isDevice() && transforms.skewLoops == Apply::Auto)
+    transforms.skewLoops = Apply::Always;
+  te::buildTEStage(manager, context.merges, transforms);
   manager.addPass(createFoldLaunches());
 }
 
@@ -109,8 +112,8 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
     return layout::buildDeviceLayoutStage(manager, context.machine.model, context.storesChosen);
   auto applyRecords = [&](const char *to) {
     if (!context.tunedDir.empty())
-      manager.addPass(createApplyRecords(
-          {context.tunedDir, getMachineId(context.machine), /*epoch=*/"", to}));
+      manager.addPass(
+          createApplyRecords({context.tunedDir, getMachineId(context.machine), /*epoch=*/"", to}));
   };
   applyRecords("ends");
   layout::buildChooseStores(manager, context.machine.model);

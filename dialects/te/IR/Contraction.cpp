@@ -93,27 +93,40 @@ static SmallVector<ReadOp> collectReads(Value value, Block *body) {
   return reads;
 }
 
+namespace {
+/// The factors of several products. Products that share a factor are a group.
+struct ProductGroups {
+  SmallVector<SmallVector<ReadOp>> shared; ///< the reads of the shared factor of each group
+  FactorReads factors;
+};
+} // namespace
+
+/// Groups products by a factor that they share. Operand `side` of a product of no group begins one.
+static ProductGroups groupProducts(ArrayRef<Operation *> products, Block *body, unsigned side) {
+  ProductGroups groups;
+  for (Operation *product : products) {
+    SmallVector<ReadOp> own = collectReads(product->getOperand(side), body);
+    SmallVector<ReadOp> other = collectReads(product->getOperand(1 - side), body);
+    if (!llvm::is_contained(groups.shared, own) && llvm::is_contained(groups.shared, other))
+      std::swap(own, other);
+    if (!llvm::is_contained(groups.shared, own)) {
+      groups.shared.push_back(own);
+      llvm::append_range(groups.factors.first, own);
+    }
+    llvm::append_range(groups.factors.second, other);
+  }
+  return groups;
+}
+
 std::optional<FactorReads> te::findFactorReads(ComputeOp op) {
   SmallVector<Operation *> products;
   if (op.getPieces().size() == 1)
     products = findSummedProducts(op);
   if (products.empty())
     return std::nullopt;
-  Block *body = op.getPieceBlock();
-  for (unsigned shared : {0, 1}) {
-    FactorReads factors{collectReads(products.front()->getOperand(shared), body), {}};
-    bool isShared = llvm::all_of(products, [&](Operation *product) {
-      SmallVector<ReadOp> lhs = collectReads(product->getOperand(0), body);
-      SmallVector<ReadOp> rhs = collectReads(product->getOperand(1), body);
-      if (factors.first != (shared == 0 ? lhs : rhs))
-        std::swap(lhs, rhs);
-      llvm::append_range(factors.second, shared == 0 ? rhs : lhs);
-      return factors.first == (shared == 0 ? lhs : rhs);
-    });
-    if (isShared)
-      return factors;
-  }
-  return std::nullopt;
+  ProductGroups left = groupProducts(products, op.getPieceBlock(), 0);
+  ProductGroups right = groupProducts(products, op.getPieceBlock(), 1);
+  return right.shared.size() < left.shared.size() ? right.factors : left.factors;
 }
 
 bool te::dependsOn(ReadOp read, unsigned dim) {

@@ -35,14 +35,14 @@ struct Factors {
 std::optional<Factors> matchFactors(ComputeOp op);
 
 /// The reads that the two factors of a sum of products are computed from. A read that both factors
-/// use is in both lists. Of several sums, one factor is the same in all of them and comes first; the
-/// reads of the other factors are in `second`.
+/// use is in both lists. Of several sums, the factors that some of them share come first, such as
+/// the state of a cell and its input; the reads of the other factors are in `second`.
 struct FactorReads {
   SmallVector<ReadOp> first, second;
 };
 
 /// Returns the reads of the two factors if `op` is a sum of products of any two values, or several
-/// such sums that share a factor.
+/// such sums.
 std::optional<FactorReads> findFactorReads(ComputeOp op);
 
 /// Returns whether an index expression of `read` depends on dim `dim`.

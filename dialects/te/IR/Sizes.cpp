@@ -9,6 +9,7 @@
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -116,6 +117,19 @@ static Value findNamedDim(BlockArgument argument, unsigned dim) {
   return {};
 }
 
+/// Returns the size of what `loop` carries as argument `carried`, if no iteration changes it: the
+/// loop passes on the argument with some elements overwritten, or an expression of this size.
+static OpFoldResult findCarriedSize(scf::ForOp loop, unsigned carried, unsigned dim) {
+  OpFoldResult size = te::findSize(loop.getInitArgs()[carried], dim);
+  Value next = loop.getYieldedValues()[carried];
+  while (auto update = next.getDefiningOp<te::UpdateOp>())
+    next = update.getBase();
+  if (!size || next == loop.getRegionIterArg(carried))
+    return size;
+  auto compute = next.getDefiningOp<te::ComputeOp>();
+  return compute && compute.findResultSize(dim) == size ? size : OpFoldResult();
+}
+
 OpFoldResult te::findSize(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
@@ -128,6 +142,11 @@ OpFoldResult te::findSize(Value tensor, unsigned dim) {
       return kernel.getArgumentSize(arg.getArgNumber(), dim);
   if (Value size = findDim(tensor, dim))
     return size;
+  if (auto loop = tensor.getDefiningOp<scf::ForOp>())
+    return findCarriedSize(loop, cast<OpResult>(tensor).getResultNumber(), dim);
+  if (auto arg = dyn_cast<BlockArgument>(tensor))
+    if (auto loop = dyn_cast_or_null<scf::ForOp>(arg.getOwner()->getParentOp()))
+      return findCarriedSize(loop, arg.getArgNumber() - 1, dim);
   if (auto arg = dyn_cast<BlockArgument>(tensor))
     if (Value size = findNamedDim(arg, dim))
       return size;

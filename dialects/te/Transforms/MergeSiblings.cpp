@@ -37,9 +37,7 @@ static RankedTensorType getJoinedType(ArrayRef<Attribute> values, std::optional<
   return type.clone(shape);
 }
 
-/// Returns constants joined along `dim`, or stacked along a new first dim; null if their bytes are
-/// not known.
-static ElementsAttr joinConstants(ArrayRef<Attribute> values, std::optional<unsigned> dim) {
+ElementsAttr te::joinConstants(ArrayRef<Attribute> values, std::optional<unsigned> dim) {
   RankedTensorType type = getJoinedType(values, dim);
   unsigned bits = type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
   unsigned outer = dim.value_or(0);

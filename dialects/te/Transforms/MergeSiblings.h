@@ -12,6 +12,10 @@
 
 namespace mlir::tssa::te {
 
+/// Returns constants joined along `dim`, or stacked along a new first dim; null if their bytes are
+/// not known. They have the same type, apart from the size of `dim`.
+ElementsAttr joinConstants(ArrayRef<Attribute> values, std::optional<unsigned> dim);
+
 /// Builds one expression before the first of `siblings`, whose results only te.reads use. These
 /// then read its result, and the siblings are erased. Returns null and changes nothing if the bytes
 /// of a constant are not known, or are too many to be counted.

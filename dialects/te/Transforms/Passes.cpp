@@ -46,6 +46,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transfo
   function.addPass(createTEFoldFactors());
   if (merges) {
     function.addPass(createTEFuseCells({transforms.fuseCells}));
+    function.addPass(createTESkewLoops({transforms.skewLoops}));
     function.addPass(createTECutConstants());
   }
   TEFormKernelsOptions forming;

@@ -7,7 +7,7 @@
 #ifndef DIALECTS_TE_TRANSFORMS_SPLITPASSES
 #define DIALECTS_TE_TRANSFORMS_SPLITPASSES
 
-include "dialects/te/Transforms/HorizontalPasses.td"
+include "dialects/te/Transforms/RecurrentPasses.td"
 
 def TESplitReductions : Pass<"te-split-reductions", "::mlir::func::FuncOp"> {
   let summary = "reduce to few results in two phases";

@@ -37,6 +37,7 @@ struct Transforms {
   Apply absorbPermutations = Apply::Auto;
   Apply mergeHorizontally = Apply::Auto;
   Apply fuseCells = Apply::Auto;
+  Apply skewLoops = Apply::Auto;
   Apply splitReductions = Apply::Auto;
 
   /// The names, separated by commas.
@@ -62,6 +63,7 @@ inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
                                     {"absorb-permutations", &Transforms::absorbPermutations},
                                     {"merge-horizontally", &Transforms::mergeHorizontally},
                                     {"fuse-cells", &Transforms::fuseCells},
+                                    {"skew-loops", &Transforms::skewLoops},
                                     {"split-reductions", &Transforms::splitReductions}};
   return table;
 }

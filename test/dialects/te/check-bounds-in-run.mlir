@@ -77,3 +77,61 @@ func.func @checked_too_late(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   te.check %fits, "n is too large"
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// What a loop carries keeps its open size if it passes on an expression of this size, or what it got with some
+// elements overwritten.
+// CHECK-LABEL: func.func @carried
+// CHECK:         te.read %{{.*}}[d0] : tensor<?xf32>
+// CHECK:         te.update (d0: %{{.*}}) into %{{.*}}[d0]
+// CHECK:       te.read %{{.*}}#0[d0] : tensor<?xf32>
+// CHECK:       te.read %{{.*}}#1[d0] : tensor<?xf32>
+func.func @carried(%x: tensor<?xf32>, %c: index) -> tensor<?xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = tensor.dim %x, %zero : tensor<?xf32>
+  %l:2 = scf.for %t = %zero to %c step %one iter_args(%s = %x, %u = %x) -> (tensor<?xf32>, tensor<?xf32>) {
+    %e = te.compute (d0: %n) {
+      %v = te.read %s[d0] : tensor<?xf32>
+      %w = arith.negf %v : f32
+      te.yield %w : f32
+    } : tensor<?xf32>
+    %o = te.update (d0: %n) into %u[d0] {
+      %v = te.read %e[d0] : tensor<?xf32>
+      te.yield %v : f32
+    } : tensor<?xf32>
+    scf.yield %e, %o : tensor<?xf32>, tensor<?xf32>
+  }
+  %y = te.compute (d0: %n) {
+    %a = te.read %l#0[d0] : tensor<?xf32>
+    %b = te.read %l#1[d0] : tensor<?xf32>
+    %m = arith.addf %a, %b : f32
+    te.yield %m : f32
+  } : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// An iteration may pass on a tensor of another size.
+// CHECK-LABEL: func.func @growing
+// CHECK:       %[[AT:.*]] = te.index d0
+// CHECK:       te.read %{{.*}}[s0](%[[AT]]) : tensor<?xf32>
+func.func @growing(%x: tensor<?xf32>, %c: index) -> tensor<?xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = tensor.dim %x, %zero : tensor<?xf32>
+  %l = scf.for %t = %zero to %c step %one iter_args(%s = %x) -> (tensor<?xf32>) {
+    %e = te.compute (d0: %c) {
+      %w = arith.constant 1.0 : f32
+      te.yield %w : f32
+    } : tensor<?xf32>
+    scf.yield %e : tensor<?xf32>
+  }
+  %y = te.compute (d0: %n) {
+    %a = te.read %l[d0] : tensor<?xf32>
+    te.yield %a : f32
+  } : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
