@@ -122,7 +122,12 @@ private:
   LiveTensor makeConcat(llvm::ArrayRef<LiveTensor> parts);
   /// Returns the largest of each element of a tensor of floats and 0.
   LiveTensor makeMap(const LiveTensor &source);
-  LiveTensor makeCell(const LiveTensor &gates, int64_t windows);
+  LiveTensor makeCell(const LiveTensor &gates, int64_t windows, int64_t begin, int64_t end);
+  bool stepLayers();
+  LiveTensor makeGates(const LiveTensor &state, const LiveTensor &weights, const LiveTensor &inputs,
+                       AffineExpr time, Value step);
+  LiveTensor makeLayer(const LiveTensor &inputs, int64_t numGates, bool isReverse,
+                       LiveTensor &last);
 
   const RandomProgramOptions options;
   Random random;

@@ -261,6 +261,8 @@ RandomProgram ProgramMaker::make() {
   }
   if (options.siblings)
     stepSiblings();
+  if (options.layers)
+    stepLayers();
   finish();
   return {std::move(module), sizes, errors};
 }

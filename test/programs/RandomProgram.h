@@ -41,6 +41,8 @@ struct RandomProgramOptions {
   int64_t maxElements = 4096;
   /// Whether programs end with expressions that have the same body, and with their concatenation.
   bool siblings = false;
+  /// Whether programs end with layers of a recurrent network.
+  bool layers = false;
 };
 
 /// Makes the program for `seed`. Loads the dialects that it needs into `context`.

@@ -83,16 +83,17 @@ LiveTensor ProgramMaker::makeMap(const LiveTensor &source) {
   return result;
 }
 
-/// Returns the greatest and least values of those that are at the same place in `windows` parts of
-/// the last dim of `gates`.
-LiveTensor ProgramMaker::makeCell(const LiveTensor &gates, int64_t windows) {
+/// Returns the greatest and least values of those that are at the same place in parts `begin` to
+/// before `end` of the last dim of `gates`, which has `windows` parts.
+LiveTensor ProgramMaker::makeCell(const LiveTensor &gates, int64_t windows, int64_t begin,
+                                  int64_t end) {
   LiveTensor result = gates;
   int64_t width = gates.extents.back() / windows;
   result.sizes.back() = builder.getIndexAttr(width);
   result.extents.back() = width;
   auto op = buildCompute(builder, loc, result.sizes, gates.element, [&](OpBuilder &b, Location) {
     Value value;
-    for (int64_t i = 0; i < windows; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
       SmallVector<AffineExpr> at;
       for (unsigned d = 0; d < gates.getRank(); ++d)
         at.push_back(dim(d));
@@ -120,8 +121,14 @@ bool ProgramMaker::stepSiblings() {
   LiveTensor source = *found;
   int64_t number = 2 + random.below(3), count = 1 + random.below(5);
   if (random.oneIn(3)) { // the gates and the state of a cell
-    LiveTensor cell = makeCell(makeProduct(source, number * count, 0.125), number);
+    LiveTensor gates = makeProduct(source, number * count, 0.125);
+    int64_t end = 1 + random.below(number);
+    LiveTensor cell = makeCell(gates, number, 0, end);
     addResult(cell.value, cell, cell.error);
+    if (end < number || random.oneIn(2)) { // which a later expression reads, too
+      LiveTensor other = makeCell(gates, number, random.below(end), number);
+      addResult(other.value, other, other.error);
+    }
     return true;
   }
   SmallVector<int64_t> all(source.extents);

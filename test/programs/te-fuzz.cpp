@@ -46,7 +46,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned count = 1, steps = 6;
   bool compile = false, run = false, print = false, references = false, points = false,
-       siblings = false;
+       siblings = false, layers = false;
   std::string cpu = "native", target = "cpu", stores;
   tssa::Transforms transforms;
 };
@@ -69,6 +69,8 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<bool> siblings("siblings",
                          cl::desc("programs that end with expressions of one body, concatenated"),
                          cl::cat(category));
+  cl::opt<bool> layers("layers", cl::desc("programs that end with layers of a recurrent network"),
+                       cl::cat(category));
   cl::opt<bool> points("points",
                        cl::desc("with --compile: loops that the draft model ranks anywhere"),
                        cl::cat(category));
@@ -86,8 +88,8 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<std::string> force("force", cl::desc(forced), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed,   count,    steps, compile, run,    print, references,
-                  points, siblings, cpu,   target,  stores, {}};
+  Options options{seed,   count,    steps,  compile, run,    print,  references,
+                  points, siblings, layers, cpu,     target, stores, {}};
   if (!force.empty()) {
     tssa::Apply *transform = options.transforms.find(force);
     if (!transform) {
@@ -97,8 +99,8 @@ static Options parseOptions(int argc, char **argv) {
     *transform = tssa::Apply::Always;
   }
   for (cl::Option *option : std::initializer_list<cl::Option *>{
-           &seed, &count, &steps, &compile, &run, &print, &references, &points, &siblings, &cpu,
-           &target, &stores, &force})
+           &seed, &count, &steps, &compile, &run, &print, &references, &points, &siblings, &layers,
+           &cpu, &target, &stores, &force})
     option->removeArgument();
   return options;
 }
@@ -246,9 +248,7 @@ static llvm::Expected<bool> schedule(mlir::MLIRContext &context, mlir::ModuleOp 
 
 static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Machine &machine,
                                 const Options &options, uint64_t seed) {
-  RandomProgramOptions programOptions;
-  programOptions.numSteps = options.steps;
-  programOptions.siblings = options.siblings;
+  RandomProgramOptions programOptions{options.steps, 4096, options.siblings, options.layers};
   RandomProgram program = options.references
                               ? makeRandomReferenceProgram(context, seed, programOptions)
                               : makeRandomProgram(context, seed, programOptions);
