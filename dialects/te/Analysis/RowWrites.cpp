@@ -14,11 +14,14 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Returns the row-major address of an element of a tensor of static sizes, simplified. Dims of
-/// size 1 of the domain are 0. Null if the number of elements is too large.
+/// Returns the row-major address of an element of a tensor of static sizes, simplified. The size of
+/// the first dim may be open. Dims of size 1 of the domain are 0. Null if the number of elements is
+/// too large.
 static AffineExpr getAddress(AffineMap map, ArrayRef<int64_t> shape, ArrayRef<int64_t> domain) {
   MLIRContext *context = map.getContext();
-  if (!::tssa::CheckedSize::product(shape, 1).get())
+  bool isOpen = !shape.empty() && ShapedType::isDynamic(shape.front());
+  ArrayRef<int64_t> sizes = shape.drop_front(isOpen);
+  if (llvm::any_of(sizes, ShapedType::isDynamic) || !::tssa::CheckedSize::product(sizes, 1).get())
     return {};
   AffineExpr address = getAffineConstantExpr(0, context);
   for (auto [size, index] : llvm::zip_equal(shape, map.getResults()))
@@ -65,8 +68,7 @@ static std::optional<RowKernel> matchKernel(KernelOp kernel) {
   ReadOp read = getCopiedRead(update);
   auto type = cast<RankedTensorType>(update.getType());
   if (!read || terminator->getOperand(0) != update.getResult() || update.getGuard() ||
-      update.hasCombiner() || update.getNumOpaque() != 0 || !type.hasStaticShape() ||
-      !update.getDynamicSizes().empty())
+      update.hasCombiner() || update.getNumOpaque() != 0 || !update.getDynamicSizes().empty())
     return std::nullopt;
   auto rowType = cast<RankedTensorType>(read.getSource().getType());
   std::optional<unsigned> base = getParameter(update.getBase(), kernel);

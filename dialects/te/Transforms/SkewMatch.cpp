@@ -207,6 +207,21 @@ static bool haveEqualCells(SkewLayer &a, SkewLayer &b) {
              OperationEquivalence::IgnoreLocations);
 }
 
+/// Returns whether two projections differ in constants of the same types at most.
+static bool haveEqualProjections(SkewLayer &a, SkewLayer &b) {
+  DenseMap<Value, Value> same;
+  Value inputOfA = a.getInput().getSource(), inputOfB = b.getInput().getSource();
+  auto areEqual = [&](Value x, Value y) {
+    if (x == inputOfA)
+      return success(y == inputOfB);
+    bool areConstants = x.getDefiningOp<ConstantOp>() && y.getDefiningOp<ConstantOp>();
+    return success(x == y || same.lookup(x) == y || (areConstants && x.getType() == y.getType()));
+  };
+  return OperationEquivalence::isEquivalentTo(
+      a.projection, b.projection, areEqual, [&](Value x, Value y) { same[x] = y; },
+      OperationEquivalence::IgnoreLocations);
+}
+
 static bool haveEqualBounds(SkewLayer &a, SkewLayer &b) {
   IntegerAttr x, y;
   return a.loop.getUpperBound() == b.loop.getUpperBound() ||
@@ -276,7 +291,10 @@ StringRef te::linkLayers(SkewLayer &layer, SkewLayer &next) {
   if (layer.state[layer.getOutputResult()] == SkewLayer::notCarried)
     return "the outputs are not the state";
   next.projection = projection;
-  return "";
+  if (!layer.projection || haveEqualProjections(layer, next))
+    return "";
+  next.projection = nullptr;
+  return "its projection is another one";
 }
 
 bool te::isKept(MutableArrayRef<SkewLayer> layers, unsigned i) {

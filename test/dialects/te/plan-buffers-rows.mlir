@@ -55,6 +55,58 @@ te.kernel @negate(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
 
 // -----
 
+// The number of rows may be open.
+// CHECK-LABEL: func.func @main
+// CHECK:      scf.for %[[I:.+]] = %{{.+}} to %{{.+}} step
+// CHECK:        %[[ROW:.+]] = memref.view %{{.+}}[%{{.+}}][] : memref<?xi8> to memref<1x16xf32>
+// CHECK:        te.launch @step(%[[STATE:.+]]) outs(%[[ROW]] :
+// CHECK-NOT:    te.launch
+// CHECK:        memref.copy %[[ROW]], %[[STATE]]
+func.func @main(%x: tensor<1x16xf32>, %n: tensor<?xf32>) -> tensor<?x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = tensor.dim %n, %c0 : tensor<?xf32>
+  %all = te.launch @zero(%size) sizes (%size) : (index) -> tensor<?x16xf32>
+  %r:2 = scf.for %i = %c0 to %size step %c1 iter_args(%rows = %all, %state = %x) -> (tensor<?x16xf32>, tensor<1x16xf32>) {
+    %h = te.launch @step(%state) : (tensor<1x16xf32>) -> tensor<1x16xf32>
+    %u = te.launch @put(%rows, %h, %i, %size) sizes (%size) : (tensor<?x16xf32>, tensor<1x16xf32>, index, index) -> tensor<?x16xf32>
+    scf.yield %u, %h : tensor<?x16xf32>, tensor<1x16xf32>
+  }
+  %y = te.launch @negate(%r#0, %size) sizes (%size) : (tensor<?x16xf32>, index) -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+te.kernel @zero(%n: index) -> tensor<?x16xf32> {
+  %y = te.compute @y (d0: %n, d1: 16) {
+    %v = arith.constant 0.0 : f32
+    te.yield %v : f32
+  } : tensor<?x16xf32>
+  te.return %y : tensor<?x16xf32>
+}
+te.kernel @step(%x: tensor<1x16xf32>) -> tensor<1x16xf32> {
+  %y = te.compute @y (d0: 1, d1: 16) {
+    %v = te.read %x[d0, -d1 + 15] : tensor<1x16xf32>
+    te.yield %v : f32
+  } : tensor<1x16xf32>
+  te.return %y : tensor<1x16xf32>
+}
+te.kernel @put(%b: tensor<?x16xf32> {te.sizes = array<i64: 3, -1>}, %h: tensor<1x16xf32>, %i: index, %n: index) -> tensor<?x16xf32> {
+  %y = te.update @y (d0: 1, d1: 16) into %b[s0, d1](%i) injective {
+    %v = te.read %h[d0, d1] : tensor<1x16xf32>
+    te.yield %v : f32
+  } : tensor<?x16xf32>
+  te.return %y : tensor<?x16xf32>
+}
+te.kernel @negate(%x: tensor<?x16xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x16xf32> {
+  %y = te.compute @y (d0: %n, d1: 16) {
+    %v = te.read %x[d0, d1] : tensor<?x16xf32>
+    %m = arith.negf %v : f32
+    te.yield %m : f32
+  } : tensor<?x16xf32>
+  te.return %y : tensor<?x16xf32>
+}
+
+// -----
+
 // What is left alone: rows that do not begin at multiples of 64 bytes (@narrow), elements in another
 // order (@turned), an index that data decide (@checked), and a tensor that the launch of the row
 // reads (@last).
