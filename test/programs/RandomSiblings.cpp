@@ -120,6 +120,10 @@ bool ProgramMaker::stepSiblings() {
     return false;
   LiveTensor source = *found;
   int64_t number = 2 + random.below(3), count = 1 + random.below(5);
+  SmallVector<int64_t> all(source.extents);
+  all.back() = 8 * number;
+  if (!fits(all))
+    return false;
   if (random.oneIn(3)) { // the gates and the state of a cell
     LiveTensor gates = makeProduct(source, number * count, 0.125);
     int64_t end = 1 + random.below(number);
@@ -131,10 +135,6 @@ bool ProgramMaker::stepSiblings() {
     }
     return true;
   }
-  SmallVector<int64_t> all(source.extents);
-  all.back() = 8 * number;
-  if (!fits(all))
-    return false;
   bool isEven = random.oneIn(2), hasMaps = random.oneIn(2), isNested = random.oneIn(3);
   SmallVector<LiveTensor> parts;
   for (int64_t i = 0; i < number; ++i) {

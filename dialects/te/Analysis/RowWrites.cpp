@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/RowWrites.h"
+#include "dialects/te/Analysis/Image.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Support/CheckedSize.h"
@@ -14,22 +15,61 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Returns the row-major address of an element of a tensor of static sizes, simplified. The size of
-/// the first dim may be open. Dims of size 1 of the domain are 0. Null if the number of elements is
-/// too large.
-static AffineExpr getAddress(AffineMap map, ArrayRef<int64_t> shape, ArrayRef<int64_t> domain) {
-  MLIRContext *context = map.getContext();
-  bool isOpen = !shape.empty() && ShapedType::isDynamic(shape.front());
-  ArrayRef<int64_t> sizes = shape.drop_front(isOpen);
-  if (llvm::any_of(sizes, ShapedType::isDynamic) || !::tssa::CheckedSize::product(sizes, 1).get())
+namespace {
+/// Row-major addresses, as expressions over the dims and symbols of an update, followed by a symbol
+/// for each open size.
+class Addresses {
+public:
+  explicit Addresses(UpdateOp update)
+      : context(update.getContext()), domain(update.getIterationDomain()),
+        symbols(update.getSymbols()) {}
+
+  /// Returns the address of an element of a tensor of these sizes. Dims of size 1 of the domain are
+  /// 0. The size of the first dim counts for nothing. Null if the number of elements is too large.
+  AffineExpr get(AffineMap map, ArrayRef<OpFoldResult> sizes);
+  AffineExpr simplify(AffineExpr expr) {
+    return simplifyAffineExpr(expr, domain.size(), symbols.size());
+  }
+  ArrayRef<OpFoldResult> getDomain() const { return domain; }
+  /// Returns what the symbols stand for.
+  ArrayRef<Value> getSymbols() const { return symbols; }
+
+private:
+  AffineExpr getSize(OpFoldResult size);
+
+  MLIRContext *context;
+  SmallVector<OpFoldResult> domain;
+  SmallVector<Value> symbols;
+};
+} // namespace
+
+AffineExpr Addresses::getSize(OpFoldResult size) {
+  if (std::optional<int64_t> constant = getConstantIntValue(size))
+    return getAffineConstantExpr(*constant, context);
+  Value value = cast<Value>(size);
+  size_t number = llvm::find(symbols, value) - symbols.begin();
+  if (number == symbols.size())
+    symbols.push_back(value);
+  return getAffineSymbolExpr(number, context);
+}
+
+AffineExpr Addresses::get(AffineMap map, ArrayRef<OpFoldResult> sizes) {
+  ::tssa::CheckedSize constants = 1;
+  for (OpFoldResult size : sizes)
+    constants *= std::max<int64_t>(getConstantIntValue(size).value_or(1), 1);
+  if (!constants.get())
     return {};
-  AffineExpr address = getAffineConstantExpr(0, context);
-  for (auto [size, index] : llvm::zip_equal(shape, map.getResults()))
-    address = address * size + index;
+  AffineExpr address = getAffineConstantExpr(0, context), stride = address + 1;
+  for (size_t axis = sizes.size(); axis-- > 0;) {
+    address = address + map.getResult(axis) * stride;
+    if (axis > 0)
+      stride = stride * getSize(sizes[axis]);
+  }
   SmallVector<AffineExpr> dims;
   for (auto [dim, size] : llvm::enumerate(domain))
-    dims.push_back(size == 1 ? getAffineConstantExpr(0, context) : getAffineDimExpr(dim, context));
-  return simplifyAffineExpr(address.replaceDims(dims), map.getNumDims(), map.getNumSymbols());
+    dims.push_back(getConstantIntValue(size) == 1 ? getAffineConstantExpr(0, context)
+                                                  : getAffineDimExpr(dim, context));
+  return simplify(address.replaceDims(dims));
 }
 
 namespace {
@@ -59,38 +99,50 @@ static ReadOp getCopiedRead(UpdateOp update) {
   return isCopy && !read.getGuard() && read.getSymbols().empty() ? read : ReadOp();
 }
 
-static std::optional<RowKernel> matchKernel(KernelOp kernel) {
+/// Returns whether tensors of sizes `a` and `b` have equally many elements, as far as is known.
+static bool haveEqualElements(ArrayRef<OpFoldResult> a, ArrayRef<OpFoldResult> b) {
+  auto isNotOne = [](OpFoldResult size) { return getConstantIntValue(size) != 1; };
+  std::optional<SmallVector<int64_t>> left = getConstantIntValues(a),
+                                      right = getConstantIntValues(b);
+  if (left && right)
+    return ShapedType::getNumElements(*left) == ShapedType::getNumElements(*right);
+  return llvm::equal(llvm::make_filter_range(a, isNotOne), llvm::make_filter_range(b, isNotOne));
+}
+
+/// Returns the only op of the kernel, if it is an update that may be a row write.
+static UpdateOp getOnlyUpdate(KernelOp kernel) {
   auto ops = kernel.getBodyBlock().getOps<UpdateOp>();
   Operation *terminator = kernel.getBodyBlock().getTerminator();
   if (!llvm::hasSingleElement(ops) || terminator->getNumOperands() != 1)
-    return std::nullopt;
+    return {};
   UpdateOp update = *ops.begin();
-  ReadOp read = getCopiedRead(update);
-  auto type = cast<RankedTensorType>(update.getType());
-  if (!read || terminator->getOperand(0) != update.getResult() || update.getGuard() ||
-      update.hasCombiner() || update.getNumOpaque() != 0 || !update.getDynamicSizes().empty())
+  bool isPlain = terminator->getOperand(0) == update.getResult() && !update.getGuard() &&
+                 !update.hasCombiner() && update.getNumOpaque() == 0;
+  return isPlain ? update : UpdateOp();
+}
+
+static std::optional<RowKernel> matchKernel(KernelOp kernel) {
+  UpdateOp update = getOnlyUpdate(kernel);
+  ReadOp read = update ? getCopiedRead(update) : ReadOp();
+  if (!read)
     return std::nullopt;
-  auto rowType = cast<RankedTensorType>(read.getSource().getType());
   std::optional<unsigned> base = getParameter(update.getBase(), kernel);
   std::optional<unsigned> row = getParameter(read.getSource(), kernel);
-  if (!base || !row || base == row || !rowType.hasStaticShape())
+  if (!base || !row || base == row)
     return std::nullopt;
-
-  ArrayRef<int64_t> domain = update.getStaticSizes();
-  MLIRContext *context = kernel.getContext();
-  AffineExpr from = getAddress(read.getMap(), rowType.getShape(), domain);
-  AffineExpr to = getAddress(update.getMap(), type.getShape(), domain);
-  AffineExpr inOrder =
-      getAddress(AffineMap::getMultiDimIdentityMap(domain.size(), context), domain, domain);
-  if (!from || !to || !inOrder || from != inOrder ||
-      ShapedType::getNumElements(domain) != rowType.getNumElements())
+  Addresses addresses(update);
+  SmallVector<OpFoldResult> rowSizes = findSizes(read.getSource()), domain(addresses.getDomain());
+  auto identity = AffineMap::getMultiDimIdentityMap(domain.size(), kernel.getContext());
+  AffineExpr from = addresses.get(read.getMap(), rowSizes);
+  AffineExpr to = addresses.get(update.getMap(), findSizes(update.getBase()));
+  AffineExpr inOrder = addresses.get(identity, domain);
+  if (!from || !to || !inOrder || from != inOrder || !haveEqualElements(domain, rowSizes))
     return std::nullopt;
-  AffineExpr element =
-      simplifyAffineExpr(to - inOrder, domain.size(), update.getMap().getNumSymbols());
+  AffineExpr element = addresses.simplify(to - inOrder);
   if (!element.isSymbolicOrConstant())
     return std::nullopt;
   RowKernel found{*base, *row, element, {}};
-  for (Value symbol : update.getSymbols()) {
+  for (Value symbol : addresses.getSymbols()) {
     std::optional<unsigned> parameter = getParameter(symbol, kernel);
     if (!parameter)
       return std::nullopt;
@@ -137,11 +189,10 @@ static std::optional<RowWrite> matchLaunch(LaunchOp copy, int64_t alignment,
   int64_t bytes = getElementBytes(cast<RankedTensorType>(write.row.getType()).getElementType());
   if (bytes * write.element.getLargestKnownDivisor() % alignment != 0) // in range: see getAddress
     return std::nullopt;
-  for (unsigned symbol : kernel->symbols) {
-    write.symbols.push_back(copy.getInputs()[symbol]);
-    if (!isKnownAt(write.symbols.back(), producer))
+  write.symbols = kernel->symbols;
+  for (unsigned symbol : write.symbols)
+    if (!isKnownAt(copy.getInputs()[symbol], producer))
       return std::nullopt;
-  }
   return write;
 }
 

@@ -21,17 +21,17 @@
 namespace mlir::tssa::te {
 
 struct RowWrite {
-  LaunchOp copy;      ///< the launch that copies
-  OpResult row;       ///< what it copies: the result of another launch
-  Value base;         ///< the tensor before the copy
-  AffineExpr element; ///< where the row begins in the base, over `symbols`
-  SmallVector<Value> symbols;
+  LaunchOp copy;                 ///< the launch that copies
+  OpResult row;                  ///< what it copies: the result of another launch
+  Value base;                    ///< the tensor before the copy
+  AffineExpr element;            ///< where the row begins in the base, over the symbols
+  SmallVector<unsigned> symbols; ///< the numbers of the inputs of `copy` that the symbols are
 };
 
 /// Returns the row writes of `function` whose rows can be computed in place as far as reads are
 /// concerned: from the launch that computes the row to the one that copies it, nothing uses the
 /// base, which nothing else uses at all, and nothing overwrites the row while it is in use. Rows
-/// have static sizes and begin at multiples of `alignment` bytes.
+/// begin at multiples of `alignment` bytes, whatever their open sizes are.
 SmallVector<RowWrite, 0> findRowWrites(func::FuncOp function, int64_t alignment,
                                        function_ref<KernelOp(LaunchOp)> lookup);
 

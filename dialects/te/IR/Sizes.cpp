@@ -126,8 +126,8 @@ static OpFoldResult findCarriedSize(scf::ForOp loop, unsigned carried, unsigned 
     next = update.getBase();
   if (!size || next == loop.getRegionIterArg(carried))
     return size;
-  auto compute = next.getDefiningOp<te::ComputeOp>();
-  return compute && compute.findResultSize(dim) == size ? size : OpFoldResult();
+  bool hasSizes = isa_and_nonnull<te::ComputeOp, te::LaunchOp>(next.getDefiningOp());
+  return hasSizes && getSizeFromOp(cast<OpResult>(next), dim) == size ? size : OpFoldResult();
 }
 
 OpFoldResult te::findSize(Value tensor, unsigned dim) {

@@ -119,7 +119,10 @@ Value BufferRewriter::createPlanned(Value tensor) {
 Value BufferRewriter::createRowOffset(const RowWrite &row, Value offset) {
   Location loc = row.row.getLoc();
   int64_t bytes = getElementBytes(cast<RankedTensorType>(row.row.getType()).getElementType());
-  Value element = affine::expandAffineExpr(builder, loc, row.element, {}, row.symbols);
+  SmallVector<Value> symbols;
+  for (unsigned input : row.symbols)
+    symbols.push_back(LaunchOp(row.copy).getInputs()[input]);
+  Value element = affine::expandAffineExpr(builder, loc, row.element, {}, symbols);
   Value distance = arith::MulIOp::create(builder, loc, element,
                                          arith::ConstantIndexOp::create(builder, loc, bytes));
   return arith::AddIOp::create(builder, loc, offset, distance);

@@ -22,6 +22,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/CSE.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tssa::te {
 #define GEN_PASS_DEF_TEFUSECELLS
@@ -68,7 +69,10 @@ static bool areDisjoint(ComputeOp consumer, ArrayRef<WindowIndex> a, ArrayRef<Wi
   return llvm::any_of(llvm::zip(a, b), [&](auto pair) {
     auto [left, right] = pair;
     std::optional<int64_t> extent = getConstantSize(getExtent(consumer, left));
-    return left.dim == right.dim && extent && std::abs(left.offset - right.offset) >= *extent;
+    int64_t distance = 0; // one that is too large for its type is larger than any extent
+    return left.dim == right.dim && extent &&
+           (llvm::SubOverflow(left.offset, right.offset, distance) || distance >= *extent ||
+            distance <= -*extent);
   });
 }
 

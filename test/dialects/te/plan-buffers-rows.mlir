@@ -55,54 +55,59 @@ te.kernel @negate(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
 
 // -----
 
-// The number of rows may be open.
+// The number of rows and a size of each row may be open. The row begins at a multiple of this size.
 // CHECK-LABEL: func.func @main
 // CHECK:      scf.for %[[I:.+]] = %{{.+}} to %{{.+}} step
-// CHECK:        %[[ROW:.+]] = memref.view %{{.+}}[%{{.+}}][] : memref<?xi8> to memref<1x16xf32>
-// CHECK:        te.launch @step(%[[STATE:.+]]) outs(%[[ROW]] :
+// CHECK:        %[[E:[^ ]+]] = arith.muli %dim{{.*}}, %c16{{.*}} : index
+// CHECK:        %[[F:[^ ]+]] = arith.muli %[[I]], %[[E]]{{.*}} : index
+// CHECK:        %[[D:.+]] = arith.muli %[[F]], %{{.+}} : index
+// CHECK:        %[[AT:.+]] = arith.addi %{{.+}}, %[[D]]
+// CHECK:        %[[ROW:.+]] = memref.view %{{.+}}[%[[AT]]][%dim{{.*}}] : memref<?xi8> to memref<?x16xf32>
+// CHECK:        te.launch @step(%[[STATE:[^,]+]], %{{.+}}) outs(%[[ROW]] :
 // CHECK-NOT:    te.launch
 // CHECK:        memref.copy %[[ROW]], %[[STATE]]
-func.func @main(%x: tensor<1x16xf32>, %n: tensor<?xf32>) -> tensor<?x16xf32> {
+func.func @main(%x: tensor<?x16xf32>, %n: tensor<?xf32>) -> tensor<?x?x16xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %b = tensor.dim %x, %c0 : tensor<?x16xf32>
   %size = tensor.dim %n, %c0 : tensor<?xf32>
-  %all = te.launch @zero(%size) sizes (%size) : (index) -> tensor<?x16xf32>
-  %r:2 = scf.for %i = %c0 to %size step %c1 iter_args(%rows = %all, %state = %x) -> (tensor<?x16xf32>, tensor<1x16xf32>) {
-    %h = te.launch @step(%state) : (tensor<1x16xf32>) -> tensor<1x16xf32>
-    %u = te.launch @put(%rows, %h, %i, %size) sizes (%size) : (tensor<?x16xf32>, tensor<1x16xf32>, index, index) -> tensor<?x16xf32>
-    scf.yield %u, %h : tensor<?x16xf32>, tensor<1x16xf32>
+  %all = te.launch @zero(%size, %b) sizes (%size, %b) : (index, index) -> tensor<?x?x16xf32>
+  %r:2 = scf.for %i = %c0 to %size step %c1 iter_args(%rows = %all, %state = %x) -> (tensor<?x?x16xf32>, tensor<?x16xf32>) {
+    %h = te.launch @step(%state, %b) sizes (%b) : (tensor<?x16xf32>, index) -> tensor<?x16xf32>
+    %u = te.launch @put(%rows, %h, %i, %size, %b) sizes (%size, %b) : (tensor<?x?x16xf32>, tensor<?x16xf32>, index, index, index) -> tensor<?x?x16xf32>
+    scf.yield %u, %h : tensor<?x?x16xf32>, tensor<?x16xf32>
   }
-  %y = te.launch @negate(%r#0, %size) sizes (%size) : (tensor<?x16xf32>, index) -> tensor<?x16xf32>
-  return %y : tensor<?x16xf32>
+  %y = te.launch @negate(%r#0, %size, %b) sizes (%size, %b) : (tensor<?x?x16xf32>, index, index) -> tensor<?x?x16xf32>
+  return %y : tensor<?x?x16xf32>
 }
-te.kernel @zero(%n: index) -> tensor<?x16xf32> {
-  %y = te.compute @y (d0: %n, d1: 16) {
+te.kernel @zero(%n: index, %b: index) -> tensor<?x?x16xf32> {
+  %y = te.compute @y (d0: %n, d1: %b, d2: 16) {
     %v = arith.constant 0.0 : f32
     te.yield %v : f32
-  } : tensor<?x16xf32>
-  te.return %y : tensor<?x16xf32>
+  } : tensor<?x?x16xf32>
+  te.return %y : tensor<?x?x16xf32>
 }
-te.kernel @step(%x: tensor<1x16xf32>) -> tensor<1x16xf32> {
-  %y = te.compute @y (d0: 1, d1: 16) {
-    %v = te.read %x[d0, -d1 + 15] : tensor<1x16xf32>
-    te.yield %v : f32
-  } : tensor<1x16xf32>
-  te.return %y : tensor<1x16xf32>
-}
-te.kernel @put(%b: tensor<?x16xf32> {te.sizes = array<i64: 3, -1>}, %h: tensor<1x16xf32>, %i: index, %n: index) -> tensor<?x16xf32> {
-  %y = te.update @y (d0: 1, d1: 16) into %b[s0, d1](%i) injective {
-    %v = te.read %h[d0, d1] : tensor<1x16xf32>
+te.kernel @step(%x: tensor<?x16xf32> {te.sizes = array<i64: 1, -1>}, %b: index) -> tensor<?x16xf32> {
+  %y = te.compute @y (d0: %b, d1: 16) {
+    %v = te.read %x[d0, -d1 + 15] : tensor<?x16xf32>
     te.yield %v : f32
   } : tensor<?x16xf32>
   te.return %y : tensor<?x16xf32>
 }
-te.kernel @negate(%x: tensor<?x16xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x16xf32> {
-  %y = te.compute @y (d0: %n, d1: 16) {
-    %v = te.read %x[d0, d1] : tensor<?x16xf32>
+te.kernel @put(%a: tensor<?x?x16xf32> {te.sizes = array<i64: 3, 4, -1>}, %h: tensor<?x16xf32> {te.sizes = array<i64: 4, -1>}, %i: index, %n: index, %b: index) -> tensor<?x?x16xf32> {
+  %y = te.update @y (d0: %b, d1: 16) into %a[s0, d0, d1](%i) injective {
+    %v = te.read %h[d0, d1] : tensor<?x16xf32>
+    te.yield %v : f32
+  } : tensor<?x?x16xf32>
+  te.return %y : tensor<?x?x16xf32>
+}
+te.kernel @negate(%x: tensor<?x?x16xf32> {te.sizes = array<i64: 1, 2, -1>}, %n: index, %b: index) -> tensor<?x?x16xf32> {
+  %y = te.compute @y (d0: %n, d1: %b, d2: 16) {
+    %v = te.read %x[d0, d1, d2] : tensor<?x?x16xf32>
     %m = arith.negf %v : f32
     te.yield %m : f32
-  } : tensor<?x16xf32>
-  te.return %y : tensor<?x16xf32>
+  } : tensor<?x?x16xf32>
+  te.return %y : tensor<?x?x16xf32>
 }
 
 // -----

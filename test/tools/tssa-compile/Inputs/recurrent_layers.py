@@ -11,7 +11,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
-STEPS, HIDDEN, LAYERS = 5, 8, 3
+STEPS, HIDDEN, LAYERS = 5, 16, 3
 
 
 def make_layers(op: str, path: str, sizes: List[int], dims: List[Any], lengths: bool, **attributes: Any) -> None:
