@@ -129,7 +129,11 @@ bool ProgramMaker::stepSiblings() {
     int64_t end = 1 + random.below(number);
     LiveTensor cell = makeCell(gates, number, 0, end);
     addResult(cell.value, cell, cell.error);
-    if (end < number || random.oneIn(2)) { // which a later expression reads, too
+    if (random.oneIn(2)) { // which is read at the same point
+      LiveTensor next = makeMap(cell);
+      addResult(next.value, next, next.error);
+    }
+    if (end < number || random.oneIn(2)) { // whose gates a later expression reads, too
       LiveTensor other = makeCell(gates, number, random.below(end), number);
       addResult(other.value, other, other.error);
     }

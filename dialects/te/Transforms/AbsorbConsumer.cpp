@@ -358,3 +358,93 @@ ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, Comput
   rewriter.eraseOp(reduction);
   return result;
 }
+
+//===----------------------------------------------------------------------===//
+// Readers of an epilogue
+//===----------------------------------------------------------------------===//
+
+/// Returns whether `map` is the identity. Dims of size 1 are ignored.
+static bool isIdentity(AffineMap map, ArrayRef<OpFoldResult> sizes) {
+  return llvm::all_of(llvm::enumerate(sizes), [&](auto entry) {
+    AffineExpr expr = map.getResult(entry.index());
+    return expr == getAffineDimExpr(entry.index(), map.getContext()) ||
+           (isUnit(entry.value()) && expr == getAffineConstantExpr(0, map.getContext()));
+  });
+}
+
+bool te::canFollow(ComputeOp reduction, ComputeOp reader) {
+  if (reader.hasReduction() || reader.getPieces().size() != 1 ||
+      reader->getBlock() != reduction->getBlock() ||
+      reader.getIterationDomain() != reduction.getParallelSizes())
+    return false;
+  return llvm::all_of(reduction->getUsers(), [&](Operation *user) {
+    auto read = dyn_cast<ReadOp>(user);
+    if (!read || read->getParentOp() != reader) {
+      Operation *other = reduction->getBlock()->findAncestorOpInBlock(*user);
+      return other && reader->isBeforeInBlock(other);
+    }
+    return !read.getGuard() && read.getSymbols().empty() &&
+           isIdentity(read.getMap(), reduction.getParallelSizes());
+  });
+}
+
+/// Returns the results of `reduction` that something else than `reader` uses.
+static SmallVector<unsigned> findKeptResults(ComputeOp reduction, ComputeOp reader) {
+  SmallVector<unsigned> kept;
+  for (OpResult result : reduction->getResults())
+    if (llvm::any_of(result.getUsers(),
+                     [&](Operation *user) { return user->getParentOp() != reader; }))
+      kept.push_back(result.getResultNumber());
+  return kept;
+}
+
+/// Builds the epilogue of both: that of the reduction, followed by the body of the reader.
+static void buildSharedEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp reduction,
+                                ComputeOp reader, ArrayRef<unsigned> kept) {
+  SmallVector<Type> types = reduction.getAccumulatorTypes();
+  Block *block = rewriter.createBlock(&result.getEpilogue(), {}, types,
+                                      SmallVector<Location>(types.size(), reduction.getLoc()));
+  auto identity =
+      AffineMap::getMultiDimIdentityMap(reduction.getNumParallel(), result.getContext());
+  SmallVector<Value> values = finish(rewriter, reduction, identity, block->getArguments());
+  IRMapping mapping;
+  for (Operation &op : reader.getPieceBlock()->without_terminator()) {
+    auto read = dyn_cast<ReadOp>(op);
+    if (read && read.getSource().getDefiningOp() == reduction)
+      mapping.map(read.getValue(), values[cast<OpResult>(read.getSource()).getResultNumber()]);
+    else
+      clonePointwise(rewriter, &op, {identity, {}}, mapping);
+  }
+  SmallVector<Value> yielded;
+  for (unsigned number : kept)
+    yielded.push_back(values[number]);
+  for (Value value : reader.getPieceBlock()->getTerminator()->getOperands())
+    yielded.push_back(mapping.lookupOrDefault(value));
+  YieldOp::create(rewriter, reader.getLoc(), yielded);
+}
+
+ComputeOp te::absorbReader(RewriterBase &rewriter, ComputeOp reduction, ComputeOp reader) {
+  SmallVector<unsigned> kept = findKeptResults(reduction, reader);
+  SmallVector<Type> types;
+  for (unsigned number : kept)
+    types.push_back(reduction.getResult(number).getType());
+  llvm::append_range(types, reader.getResultTypes());
+  rewriter.setInsertionPoint(reader);
+  auto result =
+      ComputeOp::create(rewriter, rewriter.getFusedLoc({reduction.getLoc(), reader.getLoc()}),
+                        types, reduction.getDynamicSizes(), reduction.getStaticSizes(),
+                        reduction.getNumParallel(), reduction.getInitAttr(),
+                        reduction.getWhereAttr(), StringAttr(), reduction.getPieces().size());
+  for (auto [from, to] : llvm::zip_equal(reduction.getPieces(), result.getPieces()))
+    rewriter.cloneRegionBefore(from, to, to.end());
+  rewriter.cloneRegionBefore(reduction.getCombiner(), result.getCombiner(),
+                             result.getCombiner().end());
+  buildSharedEpilogue(rewriter, result, reduction, reader, kept);
+  for (auto [i, number] : llvm::enumerate(kept))
+    rewriter.replaceUsesWithIf(
+        reduction.getResult(number), result.getResult(i),
+        [&](OpOperand &use) { return use.getOwner()->getParentOp() != reader; });
+  rewriter.replaceOp(reader, result.getResults().drop_front(kept.size()));
+  rewriter.eraseOp(reduction);
+  return result;
+}

@@ -48,6 +48,14 @@ struct OtherRead {
 ComputeOp absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
                          ArrayRef<OtherRead> others = {});
 
+/// Returns whether `reader`, an expression without a reduction over the parallel dims of
+/// `reduction`, reads results of it at its own point only, and nothing else uses these before it.
+bool canFollow(ComputeOp reduction, ComputeOp reader);
+
+/// Computes such a reader at the end of the epilogue of `reduction`. Its results come after those
+/// of the reduction that something else uses. Returns the op that replaces both.
+ComputeOp absorbReader(RewriterBase &rewriter, ComputeOp reduction, ComputeOp reader);
+
 } // namespace mlir::tssa::te
 
 #endif // DIALECTS_TE_TRANSFORMS_ABSORBCONSUMER_H

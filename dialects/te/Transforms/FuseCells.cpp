@@ -212,6 +212,15 @@ public:
   unsigned numFused = 0;
 
 private:
+  /// Returns an expression that can be computed at the end of the epilogue, such as the output of a
+  /// cell after its state.
+  static ComputeOp findFollower(ComputeOp cell) {
+    for (Operation *user : cell->getUsers())
+      if (auto reader = dyn_cast<ComputeOp>(user->getParentOp()); reader && canFollow(cell, reader))
+        return reader;
+    return {};
+  }
+
   void visit(ComputeOp reduction) {
     CellMatch match(reduction);
     StringRef obstacle = match.run();
@@ -228,12 +237,17 @@ private:
       return;
     }
     ComputeOp fused = absorbConsumer(rewriter, reduction, match.getConsumer(), match.getOthers());
+    int64_t saved = 1;
+    while (ComputeOp reader = findFollower(fused)) {
+      fused = absorbReader(rewriter, fused, reader);
+      ++saved;
+    }
     eliminateCommonSubExpressions(rewriter, dominance, fused);
-    ++numFused;
+    numFused += saved;
     remark::passed(fused.getLoc(), getRemarkOptions())
         << remark::add("an accumulator for each window")
         << remark::metric("Accumulators", fused.getAccumulatorTypes().size())
-        << remark::metric("LaunchesSaved", 1)
+        << remark::metric("LaunchesSaved", saved)
         << remark::metric("Operations", static_cast<int64_t>(operations));
   }
 

@@ -17,7 +17,9 @@ def TEFuseCells : Pass<"te-fuse-cells", "::mlir::func::FuncOp"> {
     accumulator for each window and one point for each element of the reader. So the gates and the
     state of an LSTM or a GRU are one expression, and so is a gated linear unit. Windows that later
     expressions read become further results: the update gate of a GRU whose reset gate scales the
-    state before the next product. te-cut-constants then gives each window weights of its own.
+    state before the next product. Then expressions that read results of the new expression at their
+    own points are computed at the end of its epilogue, as further results: the output of a cell,
+    which its new state and a gate give. te-cut-constants then gives each window weights of its own.
 
     - **Needs**: to run after te-merge, which merges readers of a single window, and after
       te-fold-constants.

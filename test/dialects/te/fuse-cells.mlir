@@ -282,3 +282,73 @@ func.func @pieces(%x: tensor<4x5xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   } : tensor<2xf32>
   return %r, %y : tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+// The output of a cell, which its new state and a gate give, is computed with the state. The gate is not stored,
+// the state is: the next step reads it.
+// REMARK: remark: [Passed] cell | {{.*}}Accumulators=3, LaunchesSaved=2
+// ALWAYS-LABEL: func @output
+// CHECK-LABEL: func @output
+// CHECK:       %[[R:.*]]:2 = te.compute (d0: 1, d1: 3) reduce (d2: 5)
+// CHECK:       } then (%[[A:.*]]: f32, %[[B:.*]]: f32, %[[O:.*]]: f32) {
+// CHECK-NEXT:    %[[C:.*]] = arith.mulf %[[A]], %[[B]]
+// CHECK-NEXT:    %[[T:.*]] = math.tanh %[[C]]
+// CHECK-NEXT:    %[[H:.*]] = arith.mulf %[[O]], %[[T]]
+// CHECK-NEXT:    te.yield %[[C]], %[[H]]
+// CHECK-NOT:   te.compute
+// CHECK:       return %[[R]]#1, %[[R]]#0
+func.func @output(%x: tensor<1x9x5xf32>) -> (tensor<1x3xf32>, tensor<1x3xf32>) {
+  %p = te.compute (d0: 1, d1: 9) reduce (d2: 5) init (0.0 : f32) {
+    %v = te.read %x[d0, d1, d2] : tensor<1x9x5xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<1x9xf32>
+  %c = te.compute (d0: 1, d1: 3) {
+    %a = te.read %p[0, d1] : tensor<1x9xf32>
+    %b = te.read %p[0, d1 + 3] : tensor<1x9xf32>
+    %m = arith.mulf %a, %b : f32
+    te.yield %m : f32
+  } : tensor<1x3xf32>
+  %h = te.compute (d0: 1, d1: 3) {
+    %s = te.read %c[0, d1] : tensor<1x3xf32>
+    %t = math.tanh %s : f32
+    %o = te.read %p[0, d1 + 6] : tensor<1x9xf32>
+    %m = arith.mulf %o, %t : f32
+    te.yield %m : f32
+  } : tensor<1x3xf32>
+  return %h, %c : tensor<1x3xf32>, tensor<1x3xf32>
+}
+
+// -----
+
+// What another expression needs earlier, or reads at another point, is stored first.
+// ALWAYS-LABEL: func @elsewhere
+// CHECK-LABEL: func @elsewhere
+// CHECK:       te.compute (d0: 3) reduce (d1: 5) init ({{.*}}, {{.*}})
+// CHECK:       te.compute (d0: 3) {
+// CHECK:         math.exp
+// CHECK:       te.compute (d0: 3) {
+// CHECK:         math.tanh
+func.func @elsewhere(%x: tensor<6x5xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %p = te.compute (d0: 6) reduce (d1: 5) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<6x5xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<6xf32>
+  %c = te.compute (d0: 3) {
+    %a = te.read %p[d0] : tensor<6xf32>
+    %b = te.read %p[d0 + 3] : tensor<6xf32>
+    %m = arith.mulf %a, %b : f32
+    te.yield %m : f32
+  } : tensor<3xf32>
+  %r = te.compute (d0: 3) {
+    %s = te.read %c[-d0 + 2] : tensor<3xf32>
+    %t = math.exp %s : f32
+    te.yield %t : f32
+  } : tensor<3xf32>
+  %h = te.compute (d0: 3) {
+    %s = te.read %c[d0] : tensor<3xf32>
+    %t = math.tanh %s : f32
+    te.yield %t : f32
+  } : tensor<3xf32>
+  return %r, %h : tensor<3xf32>, tensor<3xf32>
+}
