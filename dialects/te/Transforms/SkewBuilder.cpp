@@ -59,13 +59,26 @@ public:
       if (layer.projection)
         rewriter.eraseOp(layer.projection);
     }
-    for (Operation *init : inits)
-      if (isOpTriviallyDead(init))
-        rewriter.eraseOp(init);
+    eraseDead(inits);
     return true;
   }
 
 private:
+  /// Erases those of `ops` that nothing uses, and what only they have used.
+  void eraseDead(llvm::SmallSetVector<Operation *, 8> &ops) {
+    while (!ops.empty()) {
+      Operation *op = ops.pop_back_val();
+      if (!isOpTriviallyDead(op))
+        continue;
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (Operation *source = operand.getDefiningOp(); source && !op->isAncestor(source))
+            ops.insert(source);
+      });
+      rewriter.eraseOp(op);
+    }
+  }
+
   AffineExpr dim(unsigned i) { return getAffineDimExpr(i, context); }
   AffineExpr symbol(unsigned i) { return getAffineSymbolExpr(i, context); }
   AffineExpr constant(int64_t value) { return getAffineConstantExpr(value, context); }
@@ -81,8 +94,9 @@ private:
         windows.push_back(read.getMap());
   }
 
-  /// Stacks the constants that `op` reads, which is the cell or the projection of `like`. The first
-  /// layer has no projection here: it gets zeros.
+  /// Stacks the constants that the cells or the projections of the layers read; `like` has one. The
+  /// first layer has no projection here. Nothing uses what it computes for one, so it gets the
+  /// constants of the second.
   bool stackConstantsOf(SkewLayer &like, bool isProjection) {
     auto getReads = [&](SkewLayer &layer) {
       SmallVector<ReadOp> reads;
@@ -95,8 +109,7 @@ private:
         continue;
       SmallVector<Attribute> values;
       if (isProjection)
-        values.push_back(DenseElementsAttr::get(
-            read.getSourceType(), rewriter.getZeroAttr(read.getSourceType().getElementType())));
+        values.push_back(read.getSource().getDefiningOp<ConstantOp>().getValue());
       for (SkewLayer &layer : isProjection ? layers.drop_front() : layers)
         values.push_back(
             getReads(layer)[number].getSource().getDefiningOp<ConstantOp>().getValue());
