@@ -118,8 +118,11 @@ static Value findNamedDim(BlockArgument argument, unsigned dim) {
 }
 
 /// Returns the size of what `loop` carries as argument `carried`, if no iteration changes it: the
-/// loop passes on the argument with some elements overwritten, or an expression of this size.
+/// loop passes on the argument with some elements overwritten, or an expression of this size. What
+/// it passes on is not known while its body is built.
 static OpFoldResult findCarriedSize(scf::ForOp loop, unsigned carried, unsigned dim) {
+  if (!loop.getBody()->mightHaveTerminator())
+    return {};
   OpFoldResult size = te::findSize(loop.getInitArgs()[carried], dim);
   Value next = loop.getYieldedValues()[carried];
   while (auto update = next.getDefiningOp<te::UpdateOp>())

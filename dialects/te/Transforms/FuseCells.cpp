@@ -152,8 +152,9 @@ std::optional<OtherRead> CellMatch::translate(ReadOp read, ArrayRef<WindowIndex>
 }
 
 StringRef CellMatch::addOther(ReadOp read) {
-  if (cast<ComputeOp>(read->getParentOp()).getPieces().size() != 1)
-    return "another expression reads it at some of its points";
+  auto reader = dyn_cast<ComputeOp>(read->getParentOp());
+  if (!reader || reader.getPieces().size() != 1)
+    return "an update reads it, or another expression at some of its points";
   std::optional<SmallVector<WindowIndex>> indexes = matchWindowIndexes(read.getMap());
   if (!indexes)
     return "another expression reads no window of it";

@@ -258,7 +258,7 @@ func.func @sizes(%x: tensor<6x5xf32>) -> (tensor<2xf32>, tensor<4xf32>) {
 // -----
 
 // At some of its points, a reader may read beyond what there is at others.
-// REMARK: remark: [Missed] cell | {{.*}}Reason="another expression reads it at some of its points"
+// REMARK: remark: [Missed] cell | {{.*}}Reason="an update reads it, or another expression at some of its points"
 // CHECK-LABEL: func @pieces
 // ALWAYS-LABEL: func @pieces
 // ALWAYS:      te.compute (d0: 4) reduce
@@ -351,4 +351,28 @@ func.func @elsewhere(%x: tensor<6x5xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
     te.yield %t : f32
   } : tensor<3xf32>
   return %r, %h : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// What an update writes may be read at some points only, too.
+// REMARK: remark: [Missed] cell | {{.*}}Reason="an update reads it, or another expression at some of its points"
+// ALWAYS-LABEL: func @update
+// CHECK-LABEL: func @update
+// CHECK:       te.compute (d0: 4) reduce (d1: 5) init (0.000000e+00 : f32)
+// CHECK:       te.update
+func.func @update(%x: tensor<4x5xf32>, %b: tensor<8xf32>) -> (tensor<2xf32>, tensor<8xf32>) {
+  %p = te.compute (d0: 4) reduce (d1: 5) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x5xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  %r = te.compute (d0: 2) {
+    %a = te.read %p[d0] : tensor<4xf32>
+    te.yield %a : f32
+  } : tensor<2xf32>
+  %u = te.update (d0: 2) into %b[d0 + 1] {
+    %a = te.read %p[d0 + 2] : tensor<4xf32>
+    te.yield %a : f32
+  } : tensor<8xf32>
+  return %r, %u : tensor<2xf32>, tensor<8xf32>
 }
