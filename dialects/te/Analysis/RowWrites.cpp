@@ -7,6 +7,7 @@
 
 #include "dialects/te/Analysis/RowWrites.h"
 #include "dialects/te/Analysis/Image.h"
+#include "dialects/te/Analysis/UpdateTarget.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tssa/Support/CheckedSize.h"
@@ -90,15 +91,6 @@ static std::optional<unsigned> getParameter(Value value, KernelOp kernel) {
   return argument.getArgNumber();
 }
 
-/// Returns the only read of `update`, if its body yields what it reads and does nothing else.
-static ReadOp getCopiedRead(UpdateOp update) {
-  Block &body = update.getBody().front();
-  auto read = dyn_cast<ReadOp>(body.front());
-  bool isCopy = read && llvm::hasNItems(body, 2) &&
-                body.getTerminator()->getOperands() == ValueRange(read.getValue());
-  return isCopy && !read.getGuard() && read.getSymbols().empty() ? read : ReadOp();
-}
-
 /// Returns whether tensors of sizes `a` and `b` have equally many elements, as far as is known.
 static bool haveEqualElements(ArrayRef<OpFoldResult> a, ArrayRef<OpFoldResult> b) {
   auto isNotOne = [](OpFoldResult size) { return getConstantIntValue(size) != 1; };
@@ -123,7 +115,7 @@ static UpdateOp getOnlyUpdate(KernelOp kernel) {
 
 static std::optional<RowKernel> matchKernel(KernelOp kernel) {
   UpdateOp update = getOnlyUpdate(kernel);
-  ReadOp read = update ? getCopiedRead(update) : ReadOp();
+  ReadOp read = update ? findCopiedRead(update) : ReadOp();
   if (!read)
     return std::nullopt;
   std::optional<unsigned> base = getParameter(update.getBase(), kernel);

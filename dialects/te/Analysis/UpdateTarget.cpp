@@ -119,3 +119,11 @@ bool te::readsOnlyTarget(UpdateOp update, Value base) {
            expand(read.getMap(), read.getSymbols(), target.leaves) == target.indexes;
   });
 }
+
+ReadOp te::findCopiedRead(UpdateOp update) {
+  Block &body = update.getBody().front();
+  auto read = dyn_cast<ReadOp>(body.front());
+  bool isCopy = read && llvm::hasNItems(body, 2) &&
+                body.getTerminator()->getOperands() == ValueRange(read.getValue());
+  return isCopy && !read.getGuard() && read.getSymbols().empty() ? read : ReadOp();
+}

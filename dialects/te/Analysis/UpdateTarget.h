@@ -32,6 +32,10 @@ SmallVector<bool> findIndependentDims(UpdateOp update);
 /// that no other point writes.
 bool readsOnlyTarget(UpdateOp update, Value base);
 
+/// Returns the only read of `update`, if its body yields what it reads, without a guard or an
+/// opaque index, and does nothing else; otherwise null.
+ReadOp findCopiedRead(UpdateOp update);
+
 } // namespace mlir::tssa::te
 
 #endif // DIALECTS_TE_ANALYSIS_UPDATETARGET_H

@@ -240,28 +240,24 @@ static SmallVector<KeptWindow> findKeptWindows(ArrayRef<OtherRead> others) {
   return kept;
 }
 
-/// Builds the combiner of the reduction, once for each window.
-static void buildCombiner(RewriterBase &rewriter, ComputeOp result, ComputeOp reduction,
-                          unsigned numWindows) {
-  SmallVector<Type> types = reduction.getAccumulatorTypes();
-  unsigned count = types.size(), all = numWindows * count;
-  SmallVector<Type> arguments;
-  for (unsigned i = 0; i < 2 * numWindows; ++i)
-    llvm::append_range(arguments, types);
+void te::buildCombiner(RewriterBase &rewriter, ComputeOp result, ArrayRef<ComputeOp> parts) {
+  SmallVector<Type> types = result.getAccumulatorTypes(), arguments(types);
+  llvm::append_range(arguments, types);
   Block *block = rewriter.createBlock(&result.getCombiner(), {}, arguments,
-                                      SmallVector<Location>(2 * all, reduction.getLoc()));
-  Block &combiner = reduction.getCombiner().front();
+                                      SmallVector<Location>(arguments.size(), result.getLoc()));
   PointMap nowhere = identityPoint(result.getContext(), 0);
   SmallVector<Value> yielded;
-  for (unsigned window = 0; window < numWindows; ++window) {
+  for (ComputeOp part : parts) {
+    Block &combiner = part.getCombiner().front();
+    unsigned begin = yielded.size(), count = combiner.getNumArguments() / 2;
     IRMapping mapping;
     for (unsigned i = 0; i < count; ++i) {
-      mapping.map(combiner.getArgument(i), block->getArgument(window * count + i));
-      mapping.map(combiner.getArgument(count + i), block->getArgument(all + window * count + i));
+      mapping.map(combiner.getArgument(i), block->getArgument(begin + i));
+      mapping.map(combiner.getArgument(count + i), block->getArgument(types.size() + begin + i));
     }
     llvm::append_range(yielded, cloneBody(rewriter, combiner, nowhere, mapping));
   }
-  YieldOp::create(rewriter, reduction.getLoc(), yielded);
+  YieldOp::create(rewriter, result.getLoc(), yielded);
 }
 
 /// Returns the results of the reduction at `window`, from its accumulators there.
@@ -273,6 +269,23 @@ static SmallVector<Value> finish(RewriterBase &rewriter, ComputeOp reduction, Af
   IRMapping mapping;
   mapping.map(epilogue.getArguments(), accumulators);
   return cloneBody(rewriter, epilogue, makePoint(reduction, window, false), mapping);
+}
+
+/// Clones the body of `consumer`, with what `getValue` returns for each of its reads of
+/// `reduction`, and appends what it yields to `yielded`.
+static void cloneConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
+                          function_ref<Value(ReadOp)> getValue, SmallVectorImpl<Value> &yielded) {
+  IRMapping mapping;
+  PointMap identity = identityPoint(consumer.getContext(), consumer.getNumDims());
+  for (Operation &op : consumer.getPieceBlock()->without_terminator()) {
+    auto read = dyn_cast<ReadOp>(op);
+    if (read && read.getSource().getDefiningOp() == reduction)
+      mapping.map(read.getValue(), getValue(read));
+    else
+      clonePointwise(rewriter, &op, identity, mapping);
+  }
+  for (Value value : consumer.getPieceBlock()->getTerminator()->getOperands())
+    yielded.push_back(mapping.lookupOrDefault(value));
 }
 
 /// Builds an epilogue: the reduction's epilogue at each window, followed by the consumer's body. It
@@ -288,19 +301,11 @@ static void buildEpilogue(RewriterBase &rewriter, ComputeOp result, ComputeOp re
   llvm::SmallDenseMap<AffineMap, SmallVector<Value>> values;
   for (auto [i, window] : llvm::enumerate(windows))
     values[window] = finish(rewriter, reduction, window, accumulators.slice(i * count, count));
-  IRMapping mapping;
-  PointMap identity = identityPoint(result.getContext(), consumer.getNumDims());
-  for (Operation &op : consumer.getPieceBlock()->without_terminator()) {
-    auto read = dyn_cast<ReadOp>(op);
-    if (read && read.getSource().getDefiningOp() == reduction)
-      mapping.map(read.getValue(),
-                  values[read.getMap()][cast<OpResult>(read.getSource()).getResultNumber()]);
-    else
-      clonePointwise(rewriter, &op, identity, mapping);
-  }
   SmallVector<Value> yielded;
-  for (Value value : consumer.getPieceBlock()->getTerminator()->getOperands())
-    yielded.push_back(mapping.lookupOrDefault(value));
+  auto getValue = [&](ReadOp read) {
+    return values[read.getMap()][cast<OpResult>(read.getSource()).getResultNumber()];
+  };
+  cloneConsumer(rewriter, reduction, consumer, getValue, yielded);
   for (const KeptWindow &window : kept)
     yielded.push_back(values[window.window][window.result]);
   YieldOp::create(rewriter, consumer.getLoc(), yielded);
@@ -345,7 +350,7 @@ ComputeOp te::absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, Comput
     YieldOp::create(rewriter, reduction.getLoc(), yielded);
   }
   buildEpilogue(rewriter, result, reduction, consumer, windows, kept);
-  buildCombiner(rewriter, result, reduction, windows.size());
+  buildCombiner(rewriter, result, SmallVector<ComputeOp>(windows.size(), reduction));
   ResultRange results = result.getResults();
   for (const OtherRead &other : others) {
     size_t number = llvm::find(kept, getKeptWindow(other)) - kept.begin();
@@ -407,19 +412,13 @@ static void buildSharedEpilogue(RewriterBase &rewriter, ComputeOp result, Comput
   auto identity =
       AffineMap::getMultiDimIdentityMap(reduction.getNumParallel(), result.getContext());
   SmallVector<Value> values = finish(rewriter, reduction, identity, block->getArguments());
-  IRMapping mapping;
-  for (Operation &op : reader.getPieceBlock()->without_terminator()) {
-    auto read = dyn_cast<ReadOp>(op);
-    if (read && read.getSource().getDefiningOp() == reduction)
-      mapping.map(read.getValue(), values[cast<OpResult>(read.getSource()).getResultNumber()]);
-    else
-      clonePointwise(rewriter, &op, {identity, {}}, mapping);
-  }
   SmallVector<Value> yielded;
   for (unsigned number : kept)
     yielded.push_back(values[number]);
-  for (Value value : reader.getPieceBlock()->getTerminator()->getOperands())
-    yielded.push_back(mapping.lookupOrDefault(value));
+  auto getValue = [&](ReadOp read) {
+    return values[cast<OpResult>(read.getSource()).getResultNumber()];
+  };
+  cloneConsumer(rewriter, reduction, reader, getValue, yielded);
   YieldOp::create(rewriter, reader.getLoc(), yielded);
 }
 

@@ -48,6 +48,9 @@ struct OtherRead {
 ComputeOp absorbConsumer(RewriterBase &rewriter, ComputeOp reduction, ComputeOp consumer,
                          ArrayRef<OtherRead> others = {});
 
+/// Builds the combiner of `result`, whose accumulators are those of `parts`, one after the other.
+void buildCombiner(RewriterBase &rewriter, ComputeOp result, ArrayRef<ComputeOp> parts);
+
 /// Returns whether `reader`, an expression without a reduction over the parallel dims of
 /// `reduction`, reads results of it at its own point only, and nothing else uses these before it.
 bool canFollow(ComputeOp reduction, ComputeOp reader);

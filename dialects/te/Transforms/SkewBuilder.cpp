@@ -17,6 +17,7 @@
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/Transforms/AbsorbConsumer.h"
 #include "dialects/te/Transforms/MergeSiblings.h"
 #include "dialects/te/Transforms/SkewResults.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -289,7 +290,9 @@ private:
                              old.getDynamicSizes(), sizes, old.getNumParallel() + 1,
                              rewriter.getArrayAttr(init), ArrayAttr(), StringAttr(), 1);
     buildPiece();
-    buildCombiner();
+    SmallVector<ComputeOp> parts(windows.size(), second.projection);
+    parts.insert(parts.begin(), first.cell);
+    buildCombiner(rewriter, cell, parts);
     buildEpilogue();
     DominanceInfo dominance(cell);
     eliminateCommonSubExpressions(rewriter, dominance, cell);
@@ -329,28 +332,6 @@ private:
       PointMap there = getPointOfProjection(window, /*withReduction=*/true);
       llvm::append_range(yielded, cloneOps(*second.projection.getPieceBlock(), there, ofWindow));
     }
-    YieldOp::create(rewriter, loc, yielded);
-  }
-
-  void buildCombiner() {
-    SmallVector<Type> types = cell.getAccumulatorTypes(), arguments(types);
-    llvm::append_range(arguments, types);
-    Block *block = createBlock(cell.getCombiner(), arguments);
-    SmallVector<Value> yielded;
-    auto add = [&](ComputeOp from) {
-      unsigned begin = yielded.size(), size = from.getAccumulatorTypes().size();
-      Block &combiner = from.getCombiner().front();
-      IRMapping mapping;
-      for (unsigned i = 0; i < size; ++i) {
-        mapping.map(combiner.getArgument(i), block->getArgument(begin + i));
-        mapping.map(combiner.getArgument(size + i), block->getArgument(types.size() + begin + i));
-      }
-      llvm::append_range(yielded,
-                         cloneBody(rewriter, combiner, identityPoint(context, 0), mapping));
-    };
-    add(first.cell);
-    for (size_t i = 0; i < windows.size(); ++i)
-      add(second.projection);
     YieldOp::create(rewriter, loc, yielded);
   }
 

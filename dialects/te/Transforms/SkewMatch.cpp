@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/SkewMatch.h"
+#include "dialects/te/Analysis/UpdateTarget.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OperationSupport.h"
@@ -14,17 +15,13 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-static ReadOp getOnlyRead(UpdateOp update) {
-  return cast<ReadOp>(update.getBody().front().front());
-}
-
 unsigned SkewLayer::getStacked(unsigned result) const {
   return llvm::count_if(ArrayRef(state).take_front(result),
                         [](unsigned carried) { return carried != notCarried; });
 }
 
 unsigned SkewLayer::getOutputResult() {
-  return cast<OpResult>(getOnlyRead(update).getSource()).getResultNumber();
+  return cast<OpResult>(findCopiedRead(update).getSource()).getResultNumber();
 }
 
 unsigned SkewLayer::getTimeAxis() {
@@ -45,7 +42,7 @@ SmallVector<AffineExpr> SkewLayer::getWritten(ArrayRef<AffineExpr> indexes) {
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       dims[dim.getPosition()] = index;
   SmallVector<AffineExpr> written;
-  for (AffineExpr expr : getOnlyRead(update).getMap().getResults())
+  for (AffineExpr expr : findCopiedRead(update).getMap().getResults())
     written.push_back(expr.replaceDims(dims));
   return written;
 }
@@ -78,11 +75,9 @@ static bool writesAllTimes(SkewLayer &layer) {
 /// Returns whether `update` writes a result of `cell` at one index of time, and otherwise each
 /// element of a box at an index of its own.
 static bool isOutput(UpdateOp update, ComputeOp cell, Value time) {
-  auto read = dyn_cast<ReadOp>(update.getBody().front().front());
+  ReadOp read = findCopiedRead(update);
   if (update.getGuard() || update.hasCombiner() || update.getNumOpaque() != 0 ||
-      update.getSymbols() != ValueRange(time) || !read || read.getGuard() ||
-      !read.getSymbols().empty() || read.getSource().getDefiningOp() != cell ||
-      update.getBody().front().getTerminator()->getOperands() != ValueRange(read.getValue()))
+      update.getSymbols() != ValueRange(time) || !read || read.getSource().getDefiningOp() != cell)
     return false;
   unsigned numTimes = 0;
   SmallVector<bool> used(update.getNumDims(), false);
@@ -175,51 +170,47 @@ std::optional<SkewLayer> te::matchLayer(scf::ForOp loop) {
 // Two layers
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the cells of two layers differ in constants of the same types at most, and
-/// their results are written to the same places.
-static bool haveEqualCells(SkewLayer &a, SkewLayer &b) {
-  auto getCarried = [](SkewLayer &layer, Value value) {
-    auto argument = dyn_cast<BlockArgument>(value);
-    return argument && argument.getOwner() == layer.loop.getBody()
-               ? std::optional(argument.getArgNumber())
-               : std::nullopt;
-  };
+/// Returns whether two expressions differ in constants of the same types at most. `correspond`
+/// returns whether `x` of the first stands for `y` of the second, or nothing where it does not
+/// know.
+static bool differInConstants(ComputeOp a, ComputeOp b,
+                              function_ref<std::optional<bool>(Value x, Value y)> correspond) {
   DenseMap<Value, Value> same;
   auto areEqual = [&](Value x, Value y) {
-    if (x == y || same.lookup(x) == y)
-      return success();
-    std::optional<unsigned> carried = getCarried(a, x);
-    if (carried)
-      return success(carried == getCarried(b, y));
-    if (x == a.projected)
-      return success(y == b.projected);
-    bool areConstants = x.getDefiningOp<ConstantOp>() && y.getDefiningOp<ConstantOp>();
-    return success(areConstants && x.getType() == y.getType());
-  };
-  bool haveEqualOutputs =
-      !b.update ||
-      (a.getOutputResult() == b.getOutputResult() && a.update.getMap() == b.update.getMap() &&
-       getOnlyRead(a.update).getMap() == getOnlyRead(b.update).getMap());
-  return a.state == b.state && haveEqualOutputs &&
-         a.cell.getResultTypes() == b.cell.getResultTypes() &&
-         OperationEquivalence::isEquivalentTo(
-             a.cell, b.cell, areEqual, [&](Value x, Value y) { same[x] = y; },
-             OperationEquivalence::IgnoreLocations);
-}
-
-/// Returns whether two projections differ in constants of the same types at most.
-static bool haveEqualProjections(SkewLayer &a, SkewLayer &b) {
-  DenseMap<Value, Value> same;
-  Value inputOfA = a.getInput().getSource(), inputOfB = b.getInput().getSource();
-  auto areEqual = [&](Value x, Value y) {
-    if (x == inputOfA)
-      return success(y == inputOfB);
+    if (std::optional<bool> known = correspond(x, y))
+      return success(*known);
     bool areConstants = x.getDefiningOp<ConstantOp>() && y.getDefiningOp<ConstantOp>();
     return success(x == y || same.lookup(x) == y || (areConstants && x.getType() == y.getType()));
   };
   return OperationEquivalence::isEquivalentTo(
-      a.projection, b.projection, areEqual, [&](Value x, Value y) { same[x] = y; },
+      a, b, areEqual, [&](Value x, Value y) { same[x] = y; },
       OperationEquivalence::IgnoreLocations);
+}
+
+/// Returns whether the cells of two layers differ in constants at most, and their results are
+/// written to the same places.
+static bool haveEqualCells(SkewLayer &a, SkewLayer &b) {
+  auto correspond = [&](Value x, Value y) -> std::optional<bool> {
+    auto carried = dyn_cast<BlockArgument>(x);
+    if (carried && carried.getOwner() == a.loop.getBody())
+      return y == b.loop.getBody()->getArgument(carried.getArgNumber());
+    return x == a.projected ? std::optional(y == b.projected) : std::nullopt;
+  };
+  bool haveEqualOutputs =
+      !b.update ||
+      (a.getOutputResult() == b.getOutputResult() && a.update.getMap() == b.update.getMap() &&
+       findCopiedRead(a.update).getMap() == findCopiedRead(b.update).getMap());
+  return a.state == b.state && haveEqualOutputs &&
+         a.cell.getResultTypes() == b.cell.getResultTypes() &&
+         differInConstants(a.cell, b.cell, correspond);
+}
+
+/// Returns whether two projections differ in constants at most.
+static bool haveEqualProjections(SkewLayer &a, SkewLayer &b) {
+  Value inputOfA = a.getInput().getSource(), inputOfB = b.getInput().getSource();
+  return differInConstants(a.projection, b.projection, [&](Value x, Value y) {
+    return x == inputOfA ? std::optional(y == inputOfB) : std::nullopt;
+  });
 }
 
 static bool haveEqualBounds(SkewLayer &a, SkewLayer &b) {
