@@ -37,11 +37,16 @@ namespace tssa::compile {
 /// The messages for when the limit of time or memory is exceeded.
 static std::string timeMessage, memoryMessage;
 
-/// The first thread that calls this ends the process.
-[[noreturn]] static void endProcess(const std::string &message) {
-  static std::atomic_flag isEnding = ATOMIC_FLAG_INIT;
+/// Set by who ends the process: a limit, a signal, or the end of the program.
+static std::atomic_flag isEnding = ATOMIC_FLAG_INIT;
+
+void claimEnd() {
   while (isEnding.test_and_set())
     ::pause();
+}
+
+[[noreturn]] static void endProcess(const std::string &message) {
+  claimEnd();
   sys::RunInterruptHandlers();
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(LimitReached);
@@ -101,7 +106,34 @@ static void limitTime(const Options &options) {
   }).detach();
 }
 
+/// Removes the unfinished files and ends the process by this signal. The compilation may go on in
+/// another thread and fail because its file is gone, so this claims the end first.
+static void endBySignal(int signal) {
+  if (isEnding.test_and_set())
+    return; // perhaps set by this very thread; the process ends anyway
+  sys::RunInterruptHandlers();
+  std::signal(signal, SIG_DFL);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, signal);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  std::raise(signal);
+}
+
+static void watchInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = endBySignal;
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  for (int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction now = {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+      ::sigaction(signal, &action, nullptr);
+  }
+}
+
 void guardProcess(const Options &options) {
+  // InitLLVM has installed LLVM's own handlers, so registering a file does not replace these.
+  watchInterrupts();
   runtime::observePendingFiles([](const std::string &path) { sys::RemoveFileOnSignal(path); },
                                [](const std::string &path) { sys::DontRemoveFileOnSignal(path); });
   limitMemory(options);

@@ -16,6 +16,10 @@ namespace tssa::compile {
 /// a limit or a signal. Call this once, before the work begins.
 void guardProcess(const Options &options);
 
+/// Returns if nothing else ends the process; from then on no limit and no signal does, except
+/// those that cannot be caught. Call this before the process ends with a code of its own.
+void claimEnd();
+
 } // namespace tssa::compile
 
 #endif // TOOLS_TSSA_COMPILE_GUARD_H

@@ -364,5 +364,6 @@ int main(int argc, char **argv) {
     code = report(options, "cannot write: " + outs().error().message(), ModelError);
     outs().clear_error();
   }
+  claimEnd();
   return code;
 }

@@ -252,13 +252,18 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   posix_spawnattr_destroy(&attributes);
   if (errno != 0)
     return ioError(compiler, "cannot start");
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return ioError(compiler, "cannot wait for it");
+  int status = 0, failed = 0;
+  while (::waitpid(child, &status, 0) < 0 && failed == 0)
+    failed = errno == EINTR ? 0 : errno;
   {
+    // If a signal ends this program, this thread stays here: the wait may have failed because the
+    // thread that ends it has waited for the compiler.
     std::unique_lock<std::mutex> hold = holdInterrupts();
     setChild(0);
+  }
+  if (failed) {
+    errno = failed;
+    return ioError(compiler, "cannot wait for it");
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return Status::success();
