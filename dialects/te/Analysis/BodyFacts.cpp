@@ -113,3 +113,8 @@ ReadSite te::getReadSite(ReadOp read, Operation *producer) {
   site.trips = countTrips(site.op, producer);
   return site;
 }
+
+double te::estimateOperations(ComputeOp compute) {
+  double points = getReuse(compute.getIterationDomain(), {});
+  return points * (getFacts(compute).numOps + compute.hasReduction());
+}

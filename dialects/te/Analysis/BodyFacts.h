@@ -30,6 +30,9 @@ BodyFacts getFacts(ComputeOp compute);
 /// is left counts as `assumedSize`.
 double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 
+/// Estimates the arithmetic operations of an expression. A dynamic size counts as `assumedSize`.
+double estimateOperations(ComputeOp compute);
+
 /// The context in which a read is evaluated.
 struct ReadSite {
   Operation *op = nullptr;          ///< the te.compute or te.update

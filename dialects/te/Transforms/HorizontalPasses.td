@@ -78,4 +78,59 @@ def TEMergeHorizontally : Pass<"te-merge-horizontally", "::mlir::func::FuncOp"> 
   let statistics = [Statistic<"numMerged", "merged", "expressions that became part of another">];
 }
 
+def TEShareDomains : Pass<"te-share-domains", "::mlir::func::FuncOp"> {
+  let summary = "compute small expressions over one domain together";
+  let description = [{
+    Expressions over one domain, none of which needs a result of another, become one expression with
+    the results of all. Their bodies may differ; reductions get a tuple of accumulators. This saves
+    launches, and reads what they share once: the heads of a network, or the keys and values that a
+    decoder returns. It is the
+    horizontal transformation of Souffle (section 6.1) where the domains are equal. Remarks give the
+    number of members, the launches that are saved, and the arithmetic operations of one member.
+
+    - **Needs**: to run after all passes that merge expressions with their readers or with siblings.
+    - **Keeps**: the value of every element.
+    - **Gives up**: members of more than 2^16 operations, or 2^14 if they read no tensor together;
+      more than four results or accumulators; parts of a concatenation and elements of an update,
+      which may be computed in their place (all of these unless `apply=always`); expressions that
+      are computed row by row with others, or consist of pieces.
+
+    ```mlir
+    // Before
+    func.func @f(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      %a = te.compute (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+        %p = te.read %x[d0, d1] : tensor<4x8xf32>
+        te.yield %p : f32
+      } combine arith.addf : tensor<4xf32>
+      %b = te.compute (d0: 4) reduce (d1: 8) init (0xFF800000 : f32) {
+        %p = te.read %x[d0, d1] : tensor<4x8xf32>
+        te.yield %p : f32
+      } combine arith.maximumf then (%max: f32) {
+        %r = math.exp %max : f32
+        te.yield %r : f32
+      } : tensor<4xf32>
+      return %a, %b : tensor<4xf32>, tensor<4xf32>
+    }
+
+    // After
+    ...
+    %0:2 = te.compute (d0: 4) reduce (d1: 8) init (0.000000e+00 : f32, 0xFF800000 : f32) {
+      %1 = te.read %arg0[d0, d1] : tensor<4x8xf32>
+      %2 = te.read %arg0[d0, d1] : tensor<4x8xf32>
+      te.yield %1, %2 : f32, f32
+    } combine (%arg1: f32, %arg2: f32, %arg3: f32, %arg4: f32) {
+      %1 = arith.addf %arg1, %arg3 : f32
+      %2 = arith.maximumf %arg2, %arg4 : f32
+      te.yield %1, %2 : f32, f32
+    } then (%arg1: f32, %arg2: f32) {
+      %1 = math.exp %arg2 : f32
+      te.yield %arg1, %1 : f32, f32
+    } : tensor<4xf32>, tensor<4xf32>
+    return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+    ```
+  }];
+  let options = [ApplyOption<"apply", "when expressions are computed together">];
+  let statistics = [Statistic<"numShared", "shared", "expressions that became part of another">];
+}
+
 #endif // DIALECTS_TE_TRANSFORMS_HORIZONTALPASSES

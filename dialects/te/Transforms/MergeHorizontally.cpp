@@ -38,12 +38,6 @@ static constexpr double mostOperations = 1 << 20;
 /// At most this many expressions that share an operand are compared with one.
 static constexpr size_t mostCandidates = 64;
 
-/// Estimates the arithmetic operations of an expression; a dynamic size counts as a fixed number.
-static double countOperations(ComputeOp compute) {
-  double points = getReuse(compute.getIterationDomain(), {});
-  return points * (getFacts(compute).numOps + compute.hasReduction());
-}
-
 /// Returns whether only te.reads use the results of `compute`, so that these can lie elsewhere.
 static bool isOnlyRead(ComputeOp compute) {
   return llvm::all_of(compute->getUsers(), [](Operation *user) {
@@ -94,7 +88,7 @@ public:
 private:
   bool mayMerge(ComputeOp compute) {
     return compute.getNumResults() == 1 && compute.getPieces().size() == 1 && isOnlyRead(compute) &&
-           (apply == ::tssa::Apply::Always || countOperations(compute) <= mostOperations);
+           (apply == ::tssa::Apply::Always || estimateOperations(compute) <= mostOperations);
   }
 
   /// Returns the later expressions of the block that read a tensor that `first` reads, in program
@@ -139,7 +133,7 @@ private:
 
   void merge(const Siblings &siblings) {
     llvm::SetVector<ComputeOp> readers = collectReaders(siblings);
-    double operations = countOperations(siblings.members.front());
+    double operations = estimateOperations(siblings.members.front());
     Location loc = ComputeOp(siblings.members.front()).getLoc();
     SmallVector<Operation *> members(siblings.members.begin(), siblings.members.end());
     if (!mergeSiblings(rewriter, siblings))

@@ -48,6 +48,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transfo
     function.addPass(createTEFuseCells({transforms.fuseCells}));
     function.addPass(createTESkewLoops({transforms.skewLoops}));
     function.addPass(createTECutConstants());
+    function.addPass(createTEShareDomains({transforms.mergeHorizontally}));
   }
   TEFormKernelsOptions forming;
   forming.groupRows = merges;
