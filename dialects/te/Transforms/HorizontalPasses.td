@@ -90,7 +90,7 @@ def TEShareDomains : Pass<"te-share-domains", "::mlir::func::FuncOp"> {
 
     - **Needs**: to run after all passes that merge expressions with their readers or with siblings.
     - **Keeps**: the value of every element.
-    - **Gives up**: members of more than 2^16 operations, or 2^14 if they read no tensor together;
+    - **Gives up**: members of more than 2^16 operations, or 2^10 if they read no tensor together;
       more than four results or accumulators; parts of a concatenation and elements of an update,
       which may be computed in their place (all of these unless `apply=always`); expressions that
       are computed row by row with others, or consist of pieces.

@@ -30,9 +30,10 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// The arithmetic operations up to which an expression is small: a core computes them in about four
-/// times as long as a launch takes, and in as long if nothing but the launch is saved.
-static constexpr double mostOperations = 1 << 16, mostOperationsApart = 1 << 14;
+/// The operations up to which an expression is small: a core computes them in about four times as
+/// long as a launch takes. Expressions that read no tensor together may want different layouts, of
+/// which one then gets the wrong one, so that theirs must take less time than a launch in any case.
+static constexpr double mostOperations = 1 << 16, mostOperationsApart = 1 << 10;
 
 /// Each result or accumulator takes registers from the others.
 static constexpr unsigned mostAccumulators = 4;
