@@ -117,11 +117,12 @@ function(tssa_plain_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
-# tssa_tool(NAME SOURCES... [LINK lib...] [PLAIN])
+# tssa_tool(NAME SOURCES... [LINK lib...] [PLAIN] [USERS])
 #   A program in bin, installed where it was built, and built before check-tssa runs. PLAIN is
-#   one without MLIR.
+#   one without MLIR. USERS is one for users, which cmake/install installs; others are for those
+#   who develop the compiler and belong to the component `developer`.
 function(tssa_tool name)
-  cmake_parse_arguments(ARG "PLAIN" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN;USERS" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   tssa_sanitized(${name})
@@ -129,7 +130,9 @@ function(tssa_tool name)
     tssa_precompiled(${name})
   endif()
   set_property(GLOBAL APPEND PROPERTY TSSA_TEST_TARGETS ${name})
-  install(TARGETS ${name} OPTIONAL)
+  if(NOT ARG_USERS)
+    install(TARGETS ${name} OPTIONAL COMPONENT developer)
+  endif()
 endfunction()
 
 # tssa_test_program(NAME SOURCES... [LINK lib...])

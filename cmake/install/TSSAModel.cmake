@@ -5,6 +5,9 @@
 #   when one of them changes.
 function(tssa_add_model name model)
   cmake_parse_arguments(ARG "" "TUNED" "OPTIONS" ${ARGN})
+  if(NOT TARGET TSSA::tssa-compile)
+    message(FATAL_ERROR "tssa_add_model needs tssa-compile, which is not installed beside libtssart")
+  endif()
   get_filename_component(source ${model} ABSOLUTE)
   set(binary ${CMAKE_CURRENT_BINARY_DIR}/${name}.so)
   set(records)
