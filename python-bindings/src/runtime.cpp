@@ -46,8 +46,33 @@ void check(tssa_status *status) {
 
 using Input = nb::ndarray<nb::ro, nb::device::cpu>;
 
-/// Name, type code, bits, sizes (-1: free), kind, the input that an output is.
-using Port = std::tuple<std::string, int, int, std::vector<int64_t>, int, int>;
+/// Name, type code, bits, sizes (-1: free), kind, the input that an output is, the name of each
+/// free size ("" if it has none).
+using Port =
+    std::tuple<std::string, int, int, std::vector<int64_t>, int, int, std::vector<std::string>>;
+
+/// A flag that stops runs.
+class Cancel {
+public:
+  Cancel() { check(tssa_cancel_create(&cancel)); }
+  ~Cancel() { tssa_cancel_free(cancel); }
+  Cancel(const Cancel &) = delete;
+  void request() { tssa_cancel_request(cancel); }
+  void reset() { tssa_cancel_reset(cancel); }
+  const tssa_cancel *get() const { return cancel; }
+
+private:
+  tssa_cancel *cancel = nullptr;
+};
+
+/// DLPack's codes of the elements that numpy has.
+enum ElementCode : uint8_t { Int = 0, UInt = 1, Float = 2, Bool = 6 };
+
+/// Returns whether numpy has no type of its own for these elements.
+bool isForeignType(int code, int bits) {
+  bool isNumber = code == Int || code == UInt || code == Float;
+  return code != Bool && (!isNumber || bits < 8);
+}
 
 class Program {
 public:
@@ -70,7 +95,9 @@ public:
   const std::vector<Port> &getOutputs() const { return outputs; }
 
   /// The results that are tensors of their own, in order, for any framework or numpy.
-  nb::list run(const std::vector<Input> &arguments, bool asNumpy, double timeout);
+  nb::list run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
+               const Cancel *cancel);
+  std::string getDevice() const { return tssa_session_device(session); }
 
 private:
   using DescribeFn = tssa_status *(*)(const tssa_session *, size_t, tssa_port *);
@@ -80,13 +107,24 @@ private:
       tssa_port port = {};
       port.struct_size = sizeof(port);
       check(get(session, i, &port));
+      std::vector<std::string> names;
+      for (int32_t dim = 0; dim < port.ndim; ++dim)
+        names.push_back(getSymbolName(port.symbols[dim]));
       ports.emplace_back(port.name, port.dtype.code, port.dtype.bits,
                          std::vector<int64_t>(port.dims, port.dims + port.ndim), port.kind,
-                         port.alias_of);
+                         port.alias_of, std::move(names));
     }
     return ports;
   }
-  std::vector<tssa_value> makeInputs(const std::vector<Input> &arguments,
+  std::string getSymbolName(int32_t index) const {
+    if (index < 0)
+      return "";
+    tssa_symbol symbol = {};
+    symbol.struct_size = sizeof(symbol);
+    check(tssa_session_symbol(session, index, &symbol));
+    return symbol.name;
+  }
+  std::vector<tssa_value> makeInputs(const std::vector<Input> &arguments, bool asNumpy,
                                      std::vector<std::vector<int64_t>> &extents) const;
 
   tssa_session *session = nullptr;
@@ -102,7 +140,7 @@ struct Results {
   }
 };
 
-std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments,
+std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments, bool asNumpy,
                                             std::vector<std::vector<int64_t>> &extents) const {
   if (arguments.size() != inputs.size())
     throw RuntimeError{TSSA_INVALID_ARGUMENT,
@@ -125,6 +163,12 @@ std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments,
     value.tensor.device = {1, 0};
     value.tensor.ndim = static_cast<int32_t>(rank);
     value.tensor.dtype = {array.dtype().code, array.dtype().bits, array.dtype().lanes};
+    // Arrays of numpy that hold other elements than numpy's come as unsigned integers.
+    auto [name, code, bits, sizes, kind, alias, names] = inputs[i];
+    bool isByte = array.dtype().bits == 8 && bits < 8;
+    if (asNumpy && isForeignType(code, bits) && array.dtype().code == UInt &&
+        (isByte || array.dtype().bits == bits))
+      value.tensor.dtype = {static_cast<uint8_t>(code), static_cast<uint8_t>(bits), 1};
     value.tensor.shape = numbers.data();
     value.tensor.strides = numbers.data() + rank;
     values.push_back(value);
@@ -132,13 +176,16 @@ std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments,
   return values;
 }
 
-/// An array over a result, which lives as long as the array.
+/// An array over a result, which lives as long as the array. Elements that numpy does not have are
+/// unsigned integers there.
 nb::object wrap(tssa_value &value, bool asNumpy) {
   auto owned = std::make_unique<tssa_value>(value);
   value = {};
   const tssa_tensor &tensor = owned->tensor;
   std::vector<size_t> shape(tensor.shape, tensor.shape + tensor.ndim);
   nb::dlpack::dtype dtype = {tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes};
+  if (asNumpy && isForeignType(dtype.code, dtype.bits))
+    dtype = {UInt, static_cast<uint8_t>(dtype.bits < 8 ? 8 : dtype.bits), 1};
   void *data = static_cast<char *>(tensor.data) + tensor.byte_offset;
   nb::capsule owner(owned.get(), [](void *pointer) noexcept {
     std::unique_ptr<tssa_value> released(static_cast<tssa_value *>(pointer));
@@ -152,9 +199,10 @@ nb::object wrap(tssa_value &value, bool asNumpy) {
                   nb::rv_policy::reference);
 }
 
-nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double timeout) {
+nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
+                      const Cancel *cancel) {
   std::vector<std::vector<int64_t>> extents;
-  std::vector<tssa_value> values = makeInputs(arguments, extents);
+  std::vector<tssa_value> values = makeInputs(arguments, asNumpy, extents);
   Results results;
   for (const Port &port : outputs) {
     if (std::get<4>(port) != TSSA_PORT_OUT)
@@ -165,6 +213,7 @@ nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double 
   }
   tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
   options.timeout_seconds = timeout;
+  options.cancel = cancel ? cancel->get() : nullptr;
   tssa_status *status;
   {
     nb::gil_scoped_release release;
@@ -188,7 +237,8 @@ NB_MODULE(_runtime, module) {
     try {
       std::rethrow_exception(pointer);
     } catch (const RuntimeError &error) {
-      nb::object type = nb::module_::import_("tssa._errors").attr("Error");
+      const char *name = error.code == TSSA_INVALID_ARGUMENT ? "InvalidArgument" : "Error";
+      nb::object type = nb::module_::import_("tssa._errors").attr(name);
       nb::object made = type(error.message, error.code, error.node);
       PyErr_SetObject(type.ptr(), made.ptr());
     }
@@ -201,7 +251,12 @@ NB_MODULE(_runtime, module) {
       .def_prop_ro("inputs", &Program::getInputs)
       .def_prop_ro("outputs", &Program::getOutputs)
       .def("run", &Program::run, nb::arg("arguments"), nb::arg("as_numpy") = false,
-           nb::arg("timeout") = 0.0);
+           nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none())
+      .def_prop_ro("device", &Program::getDevice);
+  nb::class_<Cancel>(module, "Cancel", "A flag that stops runs")
+      .def(nb::init<>())
+      .def("request", &Cancel::request)
+      .def("reset", &Cancel::reset);
   tssa::python::registerGuards(module);
   module.def("version", [] { return std::string(tssa_version()); });
 }

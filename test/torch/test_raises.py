@@ -25,10 +25,11 @@ from torch._higher_order_ops import scan
 from torch._higher_order_ops.map import map as map_rows
 
 import tssa
+import session_errors
 import test_lists
 from support import flatten
 from test_files import make_model
-from tssa import _function, _tool
+from tssa import _function, _package, _tool
 
 PACKAGE = os.path.dirname(tssa.__file__)
 # Exceptions that the package catches itself.
@@ -460,8 +461,8 @@ def takes_long():
 @fails("tssa-compile is not found: set TSSA_COMPILE to its path")
 def has_no_compiler():
     with unittest.mock.patch.dict(os.environ, TSSA_COMPILE="/nowhere", PATH="/nowhere"), unittest.mock.patch.object(
-            _tool, "TSSA_COMPILE", ""):
-        _tool.find_tool()
+            _package, "TSSA_COMPILE", ""):
+        _package.find_tool()
 
 
 class Tests(unittest.TestCase):
@@ -495,7 +496,7 @@ class Tests(unittest.TestCase):
         for program, arguments, text, kind, options in PROGRAMS:
             with self.subTest(text):
                 self.run_program(program, arguments, text, kind, **options)
-        for function, text, kind in CALLS:
+        for function, text, kind in CALLS + session_errors.CASES:
             with self.subTest(text):
                 with self.assertRaisesRegex(kind, text) as caught, self.tracing():
                     function()

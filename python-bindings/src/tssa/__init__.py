@@ -6,12 +6,21 @@
     import tssa
     fast = tssa.compile(function)      # compiled at its first call
     session = tssa.Session("model.so") # or "model.onnx"
+
+Programs that use ONNX Runtime run after `import tssa as onnxruntime`: tssa.InferenceSession has its names and types.
 """
 
-from ._errors import Error, UnsupportedError
+from ._errors import Error, InvalidArgument, InvalidProtobuf, NoSuchFile, NotImplemented, UnsupportedError
 from ._runtime import version as _version
-from ._session import Session
+from ._session import NodeArg, Session
+from ._inference import (InferenceSession, get_all_providers, get_available_providers, get_device,
+                         set_default_logger_severity)
+from ._session_options import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, RunOptions, SessionOptions
 from ._compile import compile
+from ._package import get_cmake_dir
 
-__all__ = ["Error", "Session", "UnsupportedError", "compile"]
+__all__ = ["Error", "ExecutionMode", "ExecutionOrder", "GraphOptimizationLevel", "InferenceSession", "InvalidArgument",
+           "InvalidProtobuf", "NoSuchFile", "NodeArg", "NotImplemented", "RunOptions", "Session", "SessionOptions",
+           "UnsupportedError", "compile", "get_all_providers", "get_available_providers", "get_cmake_dir", "get_device",
+           "set_default_logger_severity"]
 __version__ = _version()

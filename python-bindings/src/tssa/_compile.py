@@ -6,6 +6,7 @@
 import functools
 import os
 
+from ._errors import Error
 from ._session import Session
 
 
@@ -43,7 +44,12 @@ def compile(program=None, example_inputs=None, target="cpu", *, device="auto", t
 
 
 def _capture(program, options, dynamic, check):
-    import torch
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise Error("to compile Python functions, install PyTorch as well: pip install 'tssa[torch]'") from None
 
     if isinstance(program, torch.export.ExportedProgram):
         from ._dynamo import ExportedFunction

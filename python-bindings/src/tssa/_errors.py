@@ -21,6 +21,25 @@ class Error(RuntimeError):
         self.node = node
 
 
+class InvalidArgument(Error, ValueError):
+    """An input of a session has a wrong name, element type, rank or size, or is missing."""
+
+
+class NoSuchFile(Error, FileNotFoundError):
+    """A model is not there."""
+
+    def __str__(self):
+        return RuntimeError.__str__(self)
+
+
+class InvalidProtobuf(Error):
+    """A file or bytes are no ONNX model."""
+
+
+class NotImplemented(Error, NotImplementedError):  # pylint: disable=redefined-builtin
+    """What ONNX Runtime offers and this package does not. The text says what to do instead."""
+
+
 class UnsupportedError(Error):
     """The program may be valid, but this compiler does not support it.
 

@@ -9,24 +9,13 @@ from collections import namedtuple
 import numpy
 
 from . import _runtime
-from ._errors import Error
+from ._elements import from_storage, get_dtype, get_element, to_storage
+from ._errors import Error, InvalidArgument, NoSuchFile
 from ._tool import load
 
 NodeArg = namedtuple("NodeArg", "name type shape")
-"""An input or output. type: such as "f32". shape: sizes, None for those that may have any value."""
-
-_KINDS = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "bool"}
-
-
-def type_name(code, bits):
-    return "bool" if code == 6 else f"{_KINDS[code]}{bits}"
-
-
-def _describe(ports):
-    return [
-        NodeArg(name, type_name(code, bits), [None if size < 0 else size for size in dims])
-        for name, code, bits, dims, _, _ in ports
-    ]
+"""An input or output. type: such as "f32", in an InferenceSession "tensor(float)". shape: sizes; for those that may have
+any value None, in an InferenceSession their names where they have one."""
 
 
 class Session:
@@ -46,31 +35,69 @@ class Session:
         if not isinstance(verify, bool):
             raise TypeError(f"verify is True or False, got {verify!r}")
         path = os.fspath(path)
+        if not os.path.exists(path):
+            raise NoSuchFile(f"there is no model '{path}'")
         if path.endswith(".onnx"):
             self._program = load(path, target, device, threads, seed, verify, name=path, tuned=tuned)
         else:
             self._program = _runtime.Program(path, device, threads, seed, verify)
-        self._names = [port[0] for port in self._program.inputs]
+
+    def _describe(self, ports):
+        return [NodeArg(name, get_element(code, bits).name, [None if size < 0 else size for size in dims])
+                for name, code, bits, dims, _, _, _ in ports]
+
+    def _get_program(self):
+        if self._program is None:
+            raise Error("the session is closed")
+        return self._program
+
+    def close(self):
+        """Releases code, weights and memory. Arrays that were results stay valid."""
+        self._program = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
 
     def get_inputs(self):
-        return _describe(self._program.inputs)
+        return self._describe(self._get_program().inputs)
 
     def get_outputs(self):
-        return _describe(self._program.outputs)
+        return self._describe(self._get_program().outputs)
 
     def run(self, output_names, inputs):
         """Runs the model. Returns the named outputs as numpy arrays; all outputs if `output_names` is None."""
-        unknown = sorted(set(inputs) - set(self._names))
-        missing = [name for name in self._names if name not in inputs]
-        if unknown or missing:
-            raise Error(f"expected the inputs {self._names}, got {sorted(inputs)}", code=1)
-        arguments = [inputs[name] for name in self._names]
-        arguments = [a if hasattr(a, "__dlpack__") else numpy.asarray(a) for a in arguments]
-        results = self._program.run(arguments, as_numpy=True)
-        names = [port[0] for port in self._program.outputs]
-        if output_names is None:
-            return results
-        for name in output_names:
+        return self._run(output_names, inputs)
+
+    def _run(self, output_names, inputs, **options):
+        program = self._get_program()
+        if not hasattr(inputs, "keys"):
+            raise TypeError(f"the inputs are a dict from names to arrays, got {type(inputs).__name__}")
+        names = [port[0] for port in program.inputs]
+        if set(inputs) != set(names):
+            raise InvalidArgument(f"expected the inputs {names}, got {sorted(inputs)}", code=1)
+        wanted = self._find_outputs(output_names)
+        results = program.run([_to_argument(inputs[port[0]], port) for port in program.inputs], as_numpy=True, **options)
+        return [from_storage(results[i], get_element(*program.outputs[i][1:3])) for i in wanted]
+
+    def _find_outputs(self, output_names):
+        names = [port[0] for port in self._get_program().outputs]
+        for name in output_names or ():
             if name not in names:
-                raise Error(f"the model has no output '{name}', only {names}", code=1)
-        return [results[names.index(name)] for name in output_names]
+                raise InvalidArgument(f"the model has no output '{name}', only {names}", code=1)
+        return [names.index(name) for name in output_names or names]
+
+
+def _to_argument(value, port):
+    """Returns an input as the runtime takes it; what is no array and has no DLPack becomes an array."""
+    element = get_element(port[1], port[2])
+    if hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray):
+        return value
+    array = numpy.asarray(value)
+    dtype = get_dtype(element)
+    if array.dtype != dtype:
+        raise InvalidArgument(f"input '{port[0]}' is of tensor({element.onnx}), got an array of {array.dtype}: "
+                              f"use {port[0]}.astype({'ml_dtypes' if element.storage else 'numpy'}.{dtype.name})", code=1)
+    return to_storage(array, element)

@@ -10,23 +10,14 @@ import contextlib
 import functools
 import json
 import os
-import shutil
 import subprocess
 
 from . import _runtime
-from ._config import TSSA_COMPILE
 from ._errors import Error, UnsupportedError
+from ._package import find_tool
 
 # Codes of tssa/abi.h: an artifact is damaged; an artifact is for another machine or version, or for another device.
 _CORRUPT, _INCOMPATIBLE = 5, 6
-
-
-def find_tool():
-    """Returns the path of the compiler: $TSSA_COMPILE, the one this package was built with, or one in PATH."""
-    for path in (os.environ.get("TSSA_COMPILE"), TSSA_COMPILE, shutil.which("tssa-compile")):
-        if path and os.access(path, os.X_OK):
-            return path
-    raise Error("tssa-compile is not found: set TSSA_COMPILE to its path")
 
 
 @functools.lru_cache(maxsize=None)
@@ -36,27 +27,28 @@ def list_operators():
     return frozenset(json.loads(run.stdout)["torch"])
 
 
-def load(source, target, device, threads, seed=None, verify=True, name=None, tuned=None):
+def load(source, target, device, threads, seed=None, verify=True, name=None, tuned=None, options=()):
     """Returns a model or program as an artifact from the cache, compiled now if the cache has none.
 
     name: what errors call it; None for a program whose positions are the user's.
     tuned: a folder of records, or None.
+    options: further ones of tssa-compile.
     """
     for again in (False, True):
-        kept = _find_kept(source, target, tuned)
+        kept = _find_kept(source, target, tuned, options)
         if kept is None:
             break
         try:
-            return _open(kept, name, device, threads, seed, verify)
+            return open_artifact(kept, name, device, threads, seed, verify)
         except Error as error:
             if again or not _is_damaged(kept, error):
                 raise
         with contextlib.suppress(FileNotFoundError):
             os.remove(kept)
-    return _load_unkept(source, target, tuned, name, device, threads, seed, verify)
+    return _load_unkept(source, target, tuned, options, name, device, threads, seed, verify)
 
 
-def _open(artifact, name, *options):
+def open_artifact(artifact, name, *options):
     """Loads an artifact, whose own name the user does not know."""
     try:
         return _runtime.Program(artifact, *options)
@@ -66,13 +58,13 @@ def _open(artifact, name, *options):
         raise Error(text, error.code, error.node) from None
 
 
-def _load_unkept(source, target, tuned, name, *options):
+def _load_unkept(source, target, tuned, compile_options, name, *options):
     """Compiles to a file in memory, which is in no folder."""
     file = os.memfd_create("tssa")
     try:
         artifact = f"/proc/self/fd/{file}"
-        compile_file(source, artifact, target, pass_fds=(file,), tuned=tuned)
-        return _open(artifact, name, *options)
+        compile_file(source, artifact, target, compile_options, pass_fds=(file,), tuned=tuned)
+        return open_artifact(artifact, name, *options)
     finally:
         os.close(file)
 
@@ -92,12 +84,12 @@ def _list_options(target, tuned):
     return [f"--target={target}", *([] if tuned is None else [f"--tuned={os.fspath(tuned)}"])]
 
 
-def _find_kept(source, target, tuned):
+def _find_kept(source, target, tuned, options):
     """Returns the artifact in the cache, compiled if missing; None if there is no cache."""
     runner = _find_runner()
     if os.environ.get("TSSA_CACHE") == "0" or not os.access(runner, os.X_OK):
         return None
-    options = [f"--compile-option={option}" for option in _list_options(target, tuned)]
+    options = [f"--compile-option={option}" for option in [*_list_options(target, tuned), *options]]
     command = [runner, source, "--compile", *options]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode == 0:

@@ -1,0 +1,195 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""InferenceSession: a model with ONNX Runtime's names, types and options."""
+
+import contextlib
+import logging
+import os
+import warnings
+
+from . import _runtime
+from ._elements import get_element
+from ._errors import InvalidProtobuf, NoSuchFile, NotImplemented as Unavailable
+from ._folders import make_folder
+from ._session import NodeArg, Session
+from ._session_options import SessionOptions
+from ._tool import load, open_artifact
+
+_log = logging.getLogger("tssa")
+_CPU = "CPUExecutionProvider"
+#: Of ONNX Runtime's severities: verbose, info, warning, error, fatal.
+_LEVELS = [logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL]
+_severity = 2
+
+
+def set_default_logger_severity(severity):
+    """Sets the severity from which sessions log, where their options say nothing: 0 verbose to 4 fatal."""
+    global _severity  # pylint: disable=global-statement
+    if severity not in range(5):
+        raise ValueError(f"a severity is 0 (verbose), 1, 2, 3 or 4 (fatal), got {severity}")
+    _severity = severity
+
+
+def get_available_providers():
+    return [_CPU]
+
+
+def get_all_providers():
+    return [_CPU]
+
+
+def get_device():
+    """The kind of device that sessions run on by default, in ONNX Runtime's words."""
+    return "CPU"
+
+
+class InferenceSession(Session):
+    """A model as ONNX Runtime's InferenceSession.
+
+    model: the path of an ONNX model or of an artifact, the bytes of either, or an onnx.ModelProto. Bytes and protos have
+    no external weights. What is compiled is kept in the cache (README), so that the next session of the model loads it.
+    providers: names, or pairs of a name and a dict. Only "CPUExecutionProvider" is there; others are left out with a
+    warning if it is listed, too, and refused otherwise.
+    Further options are those of Session: target, device, seed, verify, tuned.
+    """
+
+    def __init__(self, model, sess_options=None, providers=None, provider_options=None, *, target="cpu", device="auto",
+                 seed=None, verify=True, tuned=None, **refused):
+        # pylint: disable=super-init-not-called
+        if refused:
+            raise TypeError(f"InferenceSession has no option '{next(iter(refused))}'")
+        self._options = sess_options if sess_options is not None else SessionOptions()
+        if not isinstance(self._options, SessionOptions):
+            raise TypeError(f"sess_options is a tssa.SessionOptions, got {type(sess_options).__name__}")
+        self._options.check()
+        _check_providers(providers, provider_options)
+        self._arguments = {"target": target, "device": device, "seed": seed, "verify": verify, "tuned": tuned}
+        self._model = _to_path_or_bytes(model)
+        self._program = self._load(**self._arguments)
+
+    def _load(self, target, device, seed, verify, tuned):
+        threads, dims = self._options.intra_op_num_threads, self._options.list_compile_options()
+        with _as_file(self._model) as path:
+            name = path if isinstance(self._model, str) else "the model"
+            if _is_artifact(path):
+                if dims:
+                    raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims")
+                program = open_artifact(path, name, device, threads, seed, verify)
+            else:
+                program = load(path, target, device, threads, seed, verify, name=name, tuned=tuned, options=dims)
+        self._say(logging.INFO, f"loaded for {program.device}, {len(program.inputs)} inputs, {len(program.outputs)} outputs")
+        return program
+
+    def _say(self, level, text, options=None):
+        chosen = next((o.log_severity_level for o in (options, self._options) if o and o.log_severity_level >= 0), _severity)
+        if level >= _LEVELS[min(chosen, 4)]:
+            _log.log(max(level, _log.getEffectiveLevel()), "%s%s", f"[{self._options.logid}] " if self._options.logid else "", text)
+
+    def _describe(self, ports):
+        return [NodeArg(name, f"tensor({get_element(code, bits).onnx})",
+                        [symbol or None if size < 0 else size for size, symbol in zip(dims, symbols)])
+                for name, code, bits, dims, _, _, symbols in ports]
+
+    def get_overridable_initializers(self):
+        return []
+
+    def run(self, output_names, input_feed, run_options=None):
+        """Runs the model on numpy arrays by name. Returns the named outputs, all if `output_names` is None or empty.
+
+        InvalidArgument: a name, element type, rank or size is wrong.
+        """
+        if run_options is None:
+            return self._run(output_names, input_feed)
+        run_options.check()
+        cancel = _runtime.Cancel()
+        with run_options.watch(cancel):
+            return self._run(output_names, input_feed, timeout=float(run_options.timeout), cancel=cancel)
+
+    def get_providers(self):
+        return [_CPU]
+
+    def get_provider_options(self):
+        return {_CPU: {}}
+
+    def get_session_options(self):
+        return self._options
+
+    def set_providers(self, providers=None, provider_options=None):
+        _check_providers(providers, provider_options)
+
+    def enable_fallback(self):
+        pass  # there is one provider, and what it cannot run is refused when the session is made
+
+    def disable_fallback(self):
+        pass
+
+    def io_binding(self):
+        raise Unavailable("results cannot be bound: run() takes and returns arrays without copies")
+
+    def run_with_iobinding(self, iobinding, run_options=None):
+        self.io_binding()
+
+    def run_with_ort_values(self, output_names, input_dict_ort_values, run_options=None):
+        raise Unavailable("there are no OrtValues: run() takes numpy arrays, and tensors that have DLPack")
+
+    def run_async(self, output_names, input_feed, callback, user_data, run_options=None):
+        raise Unavailable("use run() in a thread (concurrent.futures): it releases Python's lock")
+
+    def end_profiling(self):
+        raise Unavailable("a session records no profile: use tssa-run MODEL --random 1 --profile")
+
+    def get_profiling_start_time_ns(self):
+        self.end_profiling()
+
+    def __getstate__(self):
+        return {"_options": self._options, "_arguments": self._arguments, "_model": self._model}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self._program = self._load(**self._arguments)
+
+
+def _to_path_or_bytes(model):
+    if hasattr(model, "SerializeToString"):
+        return model.SerializeToString()
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return bytes(model)
+    if not isinstance(model, (str, os.PathLike)):
+        raise TypeError(f"a model is a path, bytes or an onnx.ModelProto, got {type(model).__name__}")
+    path = os.path.abspath(os.fspath(model))
+    if not os.path.exists(path):
+        raise NoSuchFile(f"there is no model '{os.fspath(model)}'")
+    return path
+
+
+@contextlib.contextmanager
+def _as_file(model):
+    """Yields the path of a model. Bytes are in a file for as long as this lasts."""
+    if isinstance(model, str):
+        yield model
+        return
+    if not model:
+        raise InvalidProtobuf("the bytes of the model are empty")
+    with make_folder() as folder:
+        path = os.path.join(folder, "model.so" if model.startswith(b"\x7fELF") else "model.onnx")
+        with open(path, "wb") as file:
+            file.write(model)
+        yield path
+
+
+def _is_artifact(path):
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def _check_providers(providers, provider_options):
+    names = [provider if isinstance(provider, str) else provider[0] for provider in providers or [_CPU]]
+    if provider_options is not None and len(provider_options) != len(names):
+        raise ValueError(f"there are {len(names)} providers, but options for {len(provider_options)}")
+    lacking = [name for name in names if name != _CPU]
+    if lacking and _CPU not in names:
+        raise Unavailable(f"there is no provider '{lacking[0]}', only {get_available_providers()}; for an NVIDIA GPU, "
+                          "use tssa.InferenceSession(model, target='cuda:sm_90') with its architecture")
+    for name in lacking:
+        warnings.warn(f"there is no provider '{name}', only {get_available_providers()}", stacklevel=3)

@@ -1,0 +1,184 @@
+"""The wheel, installed where there is Python and nothing else, and where there is no LLVM.
+
+Needs root, for chroot and for mounts in a namespace of its own; without, all of it is skipped.
+"""
+
+import argparse
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MOST_BYTES = 40_000_000
+LLVM = "/usr/lib/llvm-22"
+
+USE_SESSION = """
+import numpy, tssa
+session = tssa.Session("/models/model.onnx")
+print([port.name for port in session.get_inputs()])
+x = numpy.arange(6, dtype=numpy.float32).reshape(2, 3)
+y, = session.run(None, {"x": x})
+assert numpy.array_equal(y, numpy.maximum(x - 2, 0)), y
+print(tssa.get_cmake_dir())
+"""
+
+USE_FUNCTION = """
+import tssa
+tssa.compile(lambda x: x + 1)
+"""
+
+SAVE_MODEL = """
+import sys
+import numpy as np, onnx
+from onnx import TensorProto, helper, numpy_helper
+value = lambda name: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 3])
+nodes = [helper.make_node("Sub", ["x", "two"], ["t"]), helper.make_node("Relu", ["t"], ["y"])]
+two = numpy_helper.from_array(np.array(2, np.float32), "two")
+graph = helper.make_graph(nodes, "relu", [value("x")], [value("y")], [two])
+onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), sys.argv[1])
+np.savez(sys.argv[2], x=np.ones((4, 3), np.float32))
+"""
+
+
+def run(command, **options):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
+
+
+def isolated(script, *arguments):
+    """Runs a line of shell with mounts that nothing else sees."""
+    return run(["unshare", "--mount", "sh", "-ec", script, "sh", *arguments])
+
+
+def find_libraries(programs):
+    """The shared libraries that the programs and libraries need, with the loader."""
+    found = set()
+    for program in programs:
+        found.update(re.findall(r"(/\S+) \(0x", run(["ldd", program]).stdout))
+    return found
+
+
+class Checks:
+    def __init__(self, wheel, python, folder):
+        self.wheel, self.python, self.folder = wheel, python, folder
+        self.root, self.place = os.path.join(folder, "root"), os.path.join(folder, "place")
+        self.passed = self.failed = 0
+
+    def check(self, what, holds, text=""):
+        self.passed += bool(holds)
+        self.failed += not holds
+        if not holds:
+            print(f"FAILED: {what}\n{text[-2000:]}", flush=True)
+
+    def copy(self, path):
+        target = self.root + path
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if not os.path.exists(target):
+            shutil.copy2(path, target)
+
+    def make_root(self):
+        """Debian's Python with pip, and the libraries of C and C++."""
+        version = "python" + ".".join(run([self.python, "-V"]).stdout.split()[1].split(".")[:2])
+        shutil.copytree(f"/usr/lib/{version}", f"{self.root}/usr/lib/{version}", symlinks=True,
+                        ignore=shutil.ignore_patterns("__pycache__", "test", "config-*"))
+        self.copy(f"/usr/bin/{version}")
+        os.symlink(version, f"{self.root}/usr/bin/python3")
+        modules = glob.glob(f"/usr/lib/{version}/lib-dynload/*.so")
+        packages = ["libc6", "libgcc-s1", "libstdc++6", "zlib1g"]
+        files = run(["dpkg", "-L", *packages]).stdout.split()
+        libraries = [path for path in files if re.search(r"/lib[^/]*\.so\.[0-9]+$", path)]
+        for path in [*libraries, *find_libraries([f"/usr/bin/{version}", *modules, *libraries])]:
+            self.copy(path)
+        for folder in ("tmp", "proc", "wheels", "models"):
+            os.makedirs(f"{self.root}/{folder}")
+        for path in [self.wheel, *glob.glob("/usr/share/python-wheels/pip-*.whl"), *glob.glob(self.folder + "/*.whl")]:
+            shutil.copy(path, f"{self.root}/wheels")
+
+    def within(self, *command):
+        """Runs a command in the root."""
+        return isolated('root=$1; shift; mount -t proc proc "$root/proc"; '
+                        'exec env -i HOME=/tmp /usr/sbin/chroot "$root" "$@"', self.root, *command)
+
+    def pip(self, *arguments):
+        pip, = glob.glob(f"{self.root}/wheels/pip-*.whl")
+        return self.within("/usr/bin/python3", f"/wheels/{os.path.basename(pip)}/pip", *arguments)
+
+    def check_root(self):
+        installed = self.pip("install", "--no-index", "--find-links=/wheels", "--target=/site", "tssa")
+        self.check("pip install", installed.returncode == 0, installed.stdout)
+        self.check("no LLVM in the root", not glob.glob(f"{self.root}/**/*LLVM*", recursive=True))
+        python = ["/usr/bin/python3", "-c"]
+        prepare = "import sys; sys.path.insert(0, '/site')\n"
+        session = self.within(*python, prepare + USE_SESSION)
+        self.check("an ONNX model runs", session.returncode == 0 and "/site/tssa/lib/cmake/TSSA" in session.stdout,
+                   session.stdout)
+        function = self.within(*python, prepare + USE_FUNCTION)
+        self.check("without torch, a sentence", "pip install 'tssa[torch]'" in function.stdout, function.stdout)
+        script = "import sys; sys.path.insert(0, '/site'); from tssa._scripts import "
+        compiled = self.within(*python, script + "compile_model; compile_model()", "/models/model.onnx", "-o", "/tmp/m.so")
+        self.check("tssa-compile", compiled.returncode == 0, compiled.stdout)
+        ran = self.within(*python, script + "run_model; run_model()", "/tmp/m.so", "--inputs", "/models/x.npz")
+        self.check("tssa-run", ran.returncode == 0, ran.stdout)
+
+    def check_environment(self):
+        """A virtual environment on this machine, from which LLVM and the project's tree are hidden."""
+        made = run([self.python, "-m", "venv", self.place])
+        self.check("venv", made.returncode == 0, made.stdout)
+        installed = run([f"{self.place}/bin/pip", "install", "-q", "--no-index", f"--find-links={self.folder}", self.wheel])
+        self.check("pip install into an environment", installed.returncode == 0, installed.stdout)
+        shutil.copytree(os.path.join(ROOT, "examples", "c"), f"{self.place}/c")
+        script = ('mount -t tmpfs none "$3"; mount -t tmpfs none "$4"; cd "$1"; ! bin/python -c "import torch" 2>/dev/null; '
+                  'bin/tssa-compile --version; bin/tssa-run --version; '
+                  'cmake -S c -B b -DTSSA_DIR="$(bin/python -c "import tssa; print(tssa.get_cmake_dir())")" '
+                  '-DCMAKE_C_COMPILER="$2" -DCMAKE_CXX_COMPILER="$2" >log 2>&1 || { cat log; exit 1; }; '
+                  'cmake --build b >log 2>&1 || { cat log; exit 1; }; b/nearest b/nearest_model.so')
+        compiler = shutil.which("gcc")
+        if not compiler:
+            print("skipped: examples/c, as there is no compiler but that of LLVM")
+            return
+        built = isolated(script, self.place, compiler, ROOT, LLVM)
+        with open(os.path.join(ROOT, "examples", "c", "README.md"), encoding="utf-8") as text:
+            promised = text.read().split("```")[3].split("\n", 1)[1].strip()
+        self.check("examples/c by the wheel prints what its README says",
+                   built.returncode == 0 and promised in built.stdout, built.stdout)
+        removed = run([f"{self.place}/bin/pip", "uninstall", "-y", "tssa"])
+        left = glob.glob(f"{self.place}/**/*tssa*", recursive=True)
+        left = [path for path in left if not path.startswith((f"{self.place}/b", f"{self.place}/c"))]
+        left += glob.glob(f"{self.place}/bin/tssa*")
+        self.check("pip uninstall leaves nothing", removed.returncode == 0 and not left, f"{removed.stdout} {left}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("wheel")
+    parser.add_argument("--python", default="/usr/bin/python3", help="Debian's, for which the wheel was made")
+    parser.add_argument("--packages", required=True, help="folder with the wheel of numpy")
+    parser.add_argument("--tools", required=True, help="a Python that has onnx and numpy, to write the model")
+    options = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="tssa-wheel-")
+    checks = Checks(os.path.abspath(options.wheel), options.python, folder)
+    try:
+        size = os.path.getsize(options.wheel)
+        checks.check(f"at most {MOST_BYTES} bytes", size <= MOST_BYTES, str(size))
+        checks.check("for other machines", "manylinux" in options.wheel, options.wheel)
+        for path in glob.glob(options.packages + "/*.whl"):
+            shutil.copy(path, folder)
+        if os.geteuid() != 0 or isolated("true").returncode != 0:
+            print("skipped: without root there is no chroot")
+            print(f"{checks.passed} passed, {checks.failed} failed, 1 skipped")
+            return checks.failed
+        checks.make_root()
+        run([options.tools, "-c", SAVE_MODEL, f"{checks.root}/models/model.onnx", f"{checks.root}/models/x.npz"])
+        checks.check_root()
+        checks.check_environment()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"{checks.passed} passed, {checks.failed} failed, 0 skipped")
+    return checks.failed
+
+
+if __name__ == "__main__":
+    sys.exit(main() > 0)

@@ -1,0 +1,127 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Every error of tssa.InferenceSession and its options, for test_raises: functions, texts and kinds."""
+
+import os
+import sys
+import tempfile
+import unittest.mock
+
+import numpy
+import tssa
+from test_files import make_model
+from tssa import _elements, _package
+
+ONES = numpy.ones(3, numpy.float32)
+CASES = []
+
+
+def fails(text, kind=tssa.NotImplemented):
+    def add(function):
+        CASES.append((function, text, kind))
+        return function
+
+    return add
+
+
+def session(**options):
+    return tssa.InferenceSession(make_model("Neg"), **options)
+
+
+def with_options(**values):
+    options = tssa.SessionOptions()
+    for name, value in values.items():
+        setattr(options, name, value)
+    return session(sess_options=options)
+
+
+fails("there is no model '/nowhere/m.onnx'", tssa.NoSuchFile)(lambda: tssa.InferenceSession("/nowhere/m.onnx"))
+fails("there is no model '/nowhere/m.onnx'", FileNotFoundError)(lambda: tssa.Session("/nowhere/m.onnx"))
+fails("the bytes of the model are empty", tssa.InvalidProtobuf)(lambda: tssa.InferenceSession(b""))
+fails("a model is a path, bytes or an onnx.ModelProto, got int", TypeError)(lambda: tssa.InferenceSession(5))
+fails("InferenceSession has no option 'provider'", TypeError)(lambda: session(provider="CPU"))
+fails("sess_options is a tssa.SessionOptions, got dict", TypeError)(lambda: session(sess_options={}))
+fails("there is no provider 'CUDAExecutionProvider', only .*target='cuda:sm_90'")(
+    lambda: session(providers=["CUDAExecutionProvider"]))
+fails("there are 1 providers, but options for 2", ValueError)(
+    lambda: session(providers=["CPUExecutionProvider"], provider_options=[{}, {}]))
+fails("a severity is 0", ValueError)(lambda: tssa.set_default_logger_severity(7))
+fails("SessionOptions has no option 'threads'", AttributeError)(lambda: with_options(threads=2))
+fails("intra_op_num_threads is int, got '2'", TypeError)(lambda: with_options(intra_op_num_threads="2"))
+fails("a session records no profile: use tssa-run")(lambda: with_options(enable_profiling=True))
+fails("tssa-compile MODEL -o FILE keeps")(lambda: with_options(optimized_model_filepath="o.onnx"))
+fails("at least 0, got -1", ValueError)(lambda: tssa.SessionOptions().add_free_dimension_override_by_name("N", -1))
+fails("dims are fixed by name only")(lambda: tssa.SessionOptions().add_free_dimension_override_by_denotation("B", 1))
+fails("denormal numbers are kept")(
+    lambda: tssa.SessionOptions().add_session_config_entry("session.set_denormal_as_zero", "1"))
+fails("there is no configuration entry 'a'")(lambda: tssa.SessionOptions().get_session_config_entry("a"))
+fails("weights are compiled into a model")(lambda: tssa.SessionOptions().add_initializer("w", ONES))
+fails("weights are compiled into a model")(lambda: tssa.SessionOptions().add_external_initializers(["w"], [ONES]))
+fails("express the operator as an ONNX function")(lambda: tssa.SessionOptions().register_custom_ops_library("a.so"))
+fails("express the operator as an ONNX function")(lambda: tssa.SessionOptions().enable_registered_custom_ops())
+fails("there is no entry 'a' for a run")(lambda: tssa.RunOptions().add_run_config_entry("a", "1"))
+fails("results cannot be bound")(lambda: session().io_binding())
+fails("there are no OrtValues")(lambda: session().run_with_ort_values(None, {}))
+fails("use run\\(\\) in a thread")(lambda: session().run_async(None, {}, None, None))
+fails("a session records no profile")(lambda: session().end_profiling())
+fails("the inputs are a dict from names to arrays, got list", TypeError)(lambda: session().run(None, [ONES]))
+fails(r"input 'x' is of tensor\(float\), got an array of float64: use x.astype\(numpy.float32\)", tssa.InvalidArgument)(
+    lambda: session().run(None, {"x": numpy.ones(3)}))
+fails("there is no name for elements of code 99", tssa.Error)(lambda: _elements.get_element(99, 8))
+
+
+@fails("training_mode is not offered")
+def trains():
+    options = tssa.RunOptions()
+    options.training_mode = True
+    session().run(None, {"x": ONES}, options)
+
+
+@fails("the session is closed", tssa.Error)
+def runs_a_closed_session():
+    with session() as closed:
+        pass
+    closed.run(None, {"x": ONES})
+
+
+@fails("an artifact is compiled already", tssa.NotImplemented)
+def fixes_dims_of_an_artifact():
+    options = tssa.SessionOptions()
+    options.add_free_dimension_override_by_name("N", 3)
+    tssa.InferenceSession(b"\x7fELF", options)
+
+
+@fails("arrays of bfloat16 need ml_dtypes: pip install ml_dtypes", tssa.Error)
+def has_no_ml_dtypes():
+    with unittest.mock.patch.dict(sys.modules, ml_dtypes=None):
+        _elements.get_dtype(_elements.get_element(4, 16))
+
+
+@fails("pip install 'tssa\\[torch\\]'", tssa.Error)
+def has_no_torch():
+    with unittest.mock.patch.dict(sys.modules, torch=None):
+        tssa.compile(lambda x: x)
+
+
+@fails("this installation has no CMake package", tssa.Error)
+def has_no_cmake_package():
+    with unittest.mock.patch.object(_package, "_FOLDER", "/nowhere"):
+        tssa.get_cmake_dir()
+
+
+@fails("tssa-run is not found beside tssa-compile", tssa.Error)
+def has_no_runner():
+    with tempfile.TemporaryDirectory() as folder:
+        tool = os.path.join(folder, "tssa-compile")
+        with open(tool, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n")
+        os.chmod(tool, 0o755)
+        with unittest.mock.patch.dict(os.environ, TSSA_COMPILE=tool):
+            _package.find_program("tssa-run")
+
+
+@fails("not an ONNX protobuf", tssa.Error)
+def compiles_what_is_no_model():
+    with unittest.mock.patch.dict(os.environ, TSSA_CACHE="0"):
+        tssa.InferenceSession(b"no model")

@@ -1,0 +1,256 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""tssa.InferenceSession as programs use ONNX Runtime's."""
+
+import logging
+import multiprocessing
+import os
+import pickle
+import tempfile
+import threading
+import time
+import unittest
+import unittest.mock
+import warnings
+
+import numpy
+import tssa as onnxruntime
+from tssa import _elements
+
+from test_files import field, make_model
+
+ONES = numpy.ones(3, numpy.float32)
+
+
+def tensor_type(code, *dims):
+    """A type of protobuf. dims: sizes and names."""
+    shape = [field(1, field(1, dim) if isinstance(dim, int) else field(2, dim)) for dim in dims]
+    return field(1, field(1, code), field(2, *shape) if shape else field(2, b""))
+
+
+def make_typed(operator, inputs, output):
+    """y = operator(inputs): inputs are pairs of a name and a type."""
+    graph = (field(1, *[field(1, name) for name, _ in inputs], field(2, "y"), field(4, operator)), field(2, "g"),
+             *[field(11, field(1, name), field(2, kind)) for name, kind in inputs],
+             field(12, field(1, "y"), field(2, output)))
+    content = b"".join(graph)
+    return field(1, 8) + bytes((7 << 3 | 2, len(content) % 128 + 128, len(content) // 128)) + content + field(
+        8, field(2, 21))
+
+
+def negate(data):
+    """Runs a pickled session in another process."""
+    session, x = pickle.loads(data)
+    return session.run(None, {"x": x})[0]
+
+
+class Tests(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.enterContext(unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": self.folder, "TSSA_CACHE": "1"}))
+        self.path = os.path.join(self.folder, "m.onnx")
+        with open(self.path, "wb") as file:
+            file.write(make_model("Neg"))
+
+    def test_names_types_and_results(self):
+        session = onnxruntime.InferenceSession(self.path, providers=["CPUExecutionProvider"])
+        x, = session.get_inputs()
+        self.assertEqual((x.name, x.type, x.shape), ("x", "tensor(float)", [3]))
+        y, = session.get_outputs()
+        self.assertEqual((y.name, y.type, y.shape), ("y", "tensor(float)", [3]))
+        for names in (None, [], ["y"]):
+            result, = session.run(names, {"x": ONES})
+            numpy.testing.assert_array_equal(result, -ONES)
+        result, = session.run(None, {"x": [1.0, 2.0, 3.0]} | {"x": numpy.array([1, 2, 3], numpy.float32)})
+        self.assertEqual(result.dtype, numpy.float32)
+        self.assertEqual(session.get_providers(), ["CPUExecutionProvider"])
+        self.assertEqual(session.get_provider_options(), {"CPUExecutionProvider": {}})
+        self.assertEqual(session.get_overridable_initializers(), [])
+
+    def test_symbolic_dims(self):
+        model = make_typed("Add", [("a", tensor_type(7, "batch", 4)), ("b", tensor_type(7, "batch", 1))],
+                           tensor_type(7, "batch", 4))
+        session = onnxruntime.InferenceSession(model)
+        self.assertEqual([port.shape for port in session.get_inputs()], [["batch", 4], ["batch", 1]])
+        self.assertEqual([port.type for port in session.get_inputs()], ["tensor(int64)"] * 2)
+        self.assertEqual(session.get_outputs()[0].shape, ["batch", 4])
+        options = onnxruntime.SessionOptions()
+        options.add_free_dimension_override_by_name("batch", 2)
+        fixed = onnxruntime.InferenceSession(model, options)
+        self.assertEqual(fixed.get_inputs()[0].shape, [2, 4])
+        a, b = numpy.arange(8).reshape(2, 4), numpy.array([[1], [2]])
+        for each in (session, fixed):
+            numpy.testing.assert_array_equal(each.run(None, {"a": a, "b": b})[0], a + b)
+        with self.assertRaisesRegex(onnxruntime.InvalidArgument, "batch"):
+            session.run(None, {"a": a, "b": b[:1]})
+
+    def test_models_that_are_no_paths(self):
+        class Proto:
+            def SerializeToString(self):  # pylint: disable=invalid-name
+                return make_model("Neg")
+
+        artifact = os.path.join(self.folder, "m.so")
+        onnxruntime.Session(self.path)
+        import tssa._tool as tool
+        tool.compile_file(self.path, artifact, "cpu")
+        with open(artifact, "rb") as file:
+            compiled = file.read()
+        for model in (make_model("Neg"), bytearray(make_model("Neg")), Proto(), artifact, compiled):
+            session = onnxruntime.InferenceSession(model)
+            numpy.testing.assert_array_equal(session.run(None, {"x": ONES})[0], -ONES)
+        work = os.path.join(self.folder, "tssa", "work")
+        self.assertEqual(os.listdir(work), [], "the bytes are removed once they are compiled")
+        for broken in (b"no model", compiled[:len(compiled) // 2], b"\x7fELF"):
+            with self.assertRaises(onnxruntime.Error) as caught:
+                onnxruntime.InferenceSession(broken)
+            self.assertNotIn("work", str(caught.exception))
+        self.assertEqual(os.listdir(work), [])
+
+    def test_options_with_effect(self):
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.logid, options.log_severity_level = 1, "first", 1
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+        with warnings.catch_warnings(), self.assertLogs("tssa", logging.INFO) as logs:
+            warnings.simplefilter("error")
+            session = onnxruntime.InferenceSession(self.path, options)
+        self.assertIn("[first] loaded for cpu, 1 inputs, 1 outputs", logs.output[0])
+        self.assertIs(session.get_session_options(), options)
+        with self.assertNoLogs("tssa", logging.INFO):
+            onnxruntime.InferenceSession(self.path)
+        onnxruntime.set_default_logger_severity(0)
+        self.addCleanup(onnxruntime.set_default_logger_severity, 2)
+        with self.assertLogs("tssa", logging.INFO):
+            onnxruntime.InferenceSession(self.path)
+
+    def test_options_without_effect(self):
+        for name, value in {"execution_mode": onnxruntime.ExecutionMode.ORT_PARALLEL, "inter_op_num_threads": 4,
+                            "enable_mem_pattern": False, "enable_cpu_mem_arena": False, "enable_mem_reuse": False,
+                            "execution_order": onnxruntime.ExecutionOrder.PRIORITY_BASED,
+                            "graph_optimization_level": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL}.items():
+            options = onnxruntime.SessionOptions()
+            setattr(options, name, value)
+            self.assertEqual(getattr(options, name), value)
+            with self.assertWarnsRegex(UserWarning, f"{name} has no effect: ") as caught:
+                onnxruntime.InferenceSession(self.path, options)
+            self.assertEqual(caught.filename, __file__)
+        options = onnxruntime.SessionOptions()
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self.assertTrue(options.has_session_config_entry("session.intra_op.allow_spinning"))
+        self.assertEqual(options.get_session_config_entry("session.intra_op.allow_spinning"), "0")
+        with self.assertWarnsRegex(UserWarning, "'session.intra_op.allow_spinning' has no effect"):
+            onnxruntime.InferenceSession(self.path, options)
+
+    def test_providers(self):
+        self.assertEqual(onnxruntime.get_available_providers(), ["CPUExecutionProvider"])
+        self.assertEqual(onnxruntime.get_all_providers(), ["CPUExecutionProvider"])
+        self.assertEqual(onnxruntime.get_device(), "CPU")
+        with self.assertWarnsRegex(UserWarning, "there is no provider 'CUDAExecutionProvider'") as caught:
+            session = onnxruntime.InferenceSession(
+                self.path, providers=[("CUDAExecutionProvider", {"device_id": 0}), "CPUExecutionProvider"])
+        self.assertEqual(caught.filename, __file__)
+        session.set_providers(["CPUExecutionProvider"])
+        session.disable_fallback()
+        session.enable_fallback()
+
+    def test_run_options(self):
+        session = onnxruntime.InferenceSession(self.path)
+        options = onnxruntime.RunOptions()
+        options.timeout, options.logid = 10, "run"
+        numpy.testing.assert_array_equal(session.run(None, {"x": ONES}, options)[0], -ONES)
+        options.terminate = True
+        with self.assertRaisesRegex(onnxruntime.Error, "cancel"):
+            session.run(None, {"x": ONES}, options)
+        options.terminate = False
+        session.run(None, {"x": ONES}, options)
+
+    def test_terminate_from_another_thread(self):
+        graph = """
+func.func @main(%n: tensor<i64> {te.port = #te.port<name = "n">}) -> (tensor<i64> {te.port = #te.port<name = "y">}) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %end = arith.constant 1000000000000 : index
+  %y = scf.for %i = %zero to %end step %one iter_args(%v = %n) -> (tensor<i64>) {
+    %w = te.compute () {
+      %a = te.read %v[] : tensor<i64>
+      %b = arith.addi %a, %a : i64
+      te.yield %b : i64
+    } : tensor<i64>
+    scf.yield %w : tensor<i64>
+  }
+  return %y : tensor<i64>
+}
+"""
+        source, artifact = os.path.join(self.folder, "loop.mlir"), os.path.join(self.folder, "loop.so")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(graph)
+        import tssa._tool as tool
+        tool.compile_file(source, artifact, "cpu")
+        session, options = onnxruntime.InferenceSession(artifact), onnxruntime.RunOptions()
+        threading.Timer(0.2, setattr, (options, "terminate", True)).start()
+        start = time.monotonic()
+        with self.assertRaisesRegex(onnxruntime.Error, "cancel"):
+            session.run(None, {"n": numpy.array(1)}, options)
+        self.assertLess(time.monotonic() - start, 30)
+        options = onnxruntime.RunOptions()
+        options.timeout = 0.1
+        with self.assertRaisesRegex(onnxruntime.Error, "longer than 0.1"):
+            session.run(None, {"n": numpy.array(1)}, options)
+
+    def test_pickled_in_a_pool(self):
+        session = onnxruntime.InferenceSession(self.path)
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            found = pool.map(negate, [pickle.dumps((session, ONES * i)) for i in range(4)])
+        for i, result in enumerate(found):
+            numpy.testing.assert_array_equal(result, -ONES * i)
+
+    def test_with(self):
+        with onnxruntime.InferenceSession(self.path) as session:
+            result, = session.run(None, {"x": ONES})
+        numpy.testing.assert_array_equal(result, -ONES)
+
+    def test_elements_that_numpy_lacks(self):
+        try:
+            import ml_dtypes
+        except ModuleNotFoundError:
+            self.skipTest("ml_dtypes is not installed")
+        model = make_typed("Neg", [("x", tensor_type(16, "N"))], tensor_type(16, "N"))
+        session = onnxruntime.InferenceSession(model)
+        self.assertEqual(session.get_inputs()[0].type, "tensor(bfloat16)")
+        x = numpy.array([1.5, -2, 0.25], ml_dtypes.bfloat16)
+        result, = session.run(None, {"x": x})
+        self.assertEqual(result.dtype, ml_dtypes.bfloat16)
+        numpy.testing.assert_array_equal(result, -x)
+        with self.assertRaisesRegex(onnxruntime.InvalidArgument, r"x.astype\(ml_dtypes.bfloat16\)"):
+            session.run(None, {"x": x.view(numpy.uint16)})
+        for code, dtype in ((17, ml_dtypes.float8_e4m3fn), (19, ml_dtypes.float8_e5m2), (22, ml_dtypes.int4),
+                            (21, ml_dtypes.uint4)):
+            model = make_typed("Identity", [("x", tensor_type(code, 2, 3))], tensor_type(code, 2, 3))
+            x = numpy.array([[1, 2, 3], [4, 5, 6]], dtype)
+            result, = onnxruntime.InferenceSession(model).run(None, {"x": x})
+            self.assertEqual(result.dtype, dtype)
+            numpy.testing.assert_array_equal(result, x)
+
+    def test_exceptions_of_onnx_runtime(self):
+        from tssa.capi import onnxruntime_pybind11_state as state
+        with self.assertRaises(state.NoSuchFile):
+            onnxruntime.InferenceSession("nowhere.onnx")
+        with self.assertRaises(state.InvalidArgument):
+            onnxruntime.InferenceSession(self.path).run(None, {})
+        with self.assertRaises(state.NotImplemented):
+            onnxruntime.InferenceSession(make_model("NoSuchOperator"))
+
+    def test_all_elements_have_arrays(self):
+        try:
+            import ml_dtypes
+        except ModuleNotFoundError:
+            self.skipTest("ml_dtypes is not installed")
+        self.assertTrue(ml_dtypes)
+        for code, bits in _elements._ELEMENTS:  # pylint: disable=protected-access
+            element = _elements.get_element(code, bits)
+            self.assertIsNotNone(_elements.get_dtype(element), element)
+
+
+if __name__ == "__main__":
+    unittest.main()
