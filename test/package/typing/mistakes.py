@@ -1,0 +1,18 @@
+"""Programs in which a type checker must find an error in each marked line; test/torch/test_typing.py."""
+
+import tssa
+
+session = tssa.InferenceSession(5)  # error
+session.run(None, [1.0])  # error
+options = tssa.SessionOptions()
+options.intra_op_num_thread = 2  # error
+options.intra_op_num_threads = "2"  # error
+
+
+@tssa.compile
+def doubled(x: float) -> float:
+    return x * 2
+
+
+doubled("1")  # error
+text: str = doubled(1.0)  # error

@@ -1,0 +1,35 @@
+"""Programs that a type checker must accept; test/torch/test_typing.py."""
+
+import numpy
+import tssa
+
+
+@tssa.compile
+def doubled(x: float) -> float:
+    return x * 2
+
+
+@tssa.compile(threads=1)
+def tripled(x: float, times: int = 1) -> float:
+    return x * 3 * times
+
+
+def classify(path: str, image: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.float32]]") -> float:
+    options = tssa.SessionOptions()
+    options.intra_op_num_threads = 2
+    options.graph_optimization_level = tssa.GraphOptimizationLevel.ORT_ENABLE_ALL
+    with tssa.InferenceSession(path, options, providers=["CPUExecutionProvider"]) as session:
+        names = [port.name for port in session.get_inputs()]
+        run = tssa.RunOptions()
+        run.timeout = 1.5
+        try:
+            scores = session.run(None, {names[0]: image}, run)[0]
+        except tssa.InvalidArgument as error:
+            print(error.code, error.node)
+            return 0.0
+    return float(scores.max())
+
+
+number: float = doubled(1.0) + tripled(2.0, times=2)
+count: int = doubled.num_binaries
+file: tssa.Session = tssa.compile("model.onnx")
