@@ -22,14 +22,14 @@ def TESplitReductions : Pass<"te-split-reductions", "::mlir::func::FuncOp"> {
     - **Needs**: to run after te-merge, which gives each reduction its epilogue.
     - **Keeps**: the value of every element, up to the rounding of another order of the sum.
     - **Gives up**: reductions of pieces and those whose dims have open sizes or no divisor that
-      fits; and, unless `apply=always`, those of more than 64 results, with parts of less than 2^14
+      fits; and, unless `apply=always`, those of more than 64 results, with parts of less than 2^16
       points, or whose rows the launch that reads them computes.
 
     ```mlir
     // Before
-    func.func @f(%x: tensor<65536xf32>) -> tensor<f32> {
-      %s = te.compute () reduce (d0: 65536) init (0.0 : f32) {
-        %a = te.read %x[d0] : tensor<65536xf32>
+    func.func @f(%x: tensor<262144xf32>) -> tensor<f32> {
+      %s = te.compute () reduce (d0: 262144) init (0.0 : f32) {
+        %a = te.read %x[d0] : tensor<262144xf32>
         te.yield %a : f32
       } combine arith.addf then (%t: f32) {
         %r = math.sqrt %t : f32
@@ -40,8 +40,8 @@ def TESplitReductions : Pass<"te-split-reductions", "::mlir::func::FuncOp"> {
 
     // After
     ...
-    %0 = te.compute (d0: 4) reduce (d1: 16384) init (0.000000e+00 : f32) {
-      %2 = te.read %arg0[d0 * 16384 + d1] : tensor<65536xf32>
+    %0 = te.compute (d0: 4) reduce (d1: 65536) init (0.000000e+00 : f32) {
+      %2 = te.read %arg0[d0 * 65536 + d1] : tensor<262144xf32>
       te.yield %2 : f32
     } combine arith.addf : tensor<4xf32>
     %1 = te.compute () reduce (d0: 4) init (0.000000e+00 : f32) {

@@ -23,7 +23,7 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
 /// A reduction of more results has enough threads, and shorter parts do not pay for a launch.
-static constexpr double mostResults = 64, leastPoints = 1 << 14;
+static constexpr double mostResults = 64, leastPoints = 1 << 16;
 
 /// More parts would not keep more cores busy.
 static constexpr int64_t mostParts = 64;

@@ -6,10 +6,10 @@
 // NEVER-NOT: te.compute (d0: 6
 
 // A norm: the parts are of the outer dim, and the second phase has the epilogue.
-// REMARK: remark: [Passed] phases | Category:te-split-reductions | Parts=6, Points=98304, Remark="parts are reduced, and then combined"
+// REMARK: remark: [Passed] phases | Category:te-split-reductions | Parts=6, Points=393216, Remark="parts are reduced, and then combined"
 // CHECK-LABEL: func @norm
-// CHECK:       %[[P:.*]] = te.compute (d0: 6) reduce (d1: 16, d2: 1024) init (0.000000e+00 : f32) {
-// CHECK-NEXT:    %[[A:.*]] = te.read %arg0[d0 * 16 + d1, d2] : tensor<96x1024xf32>
+// CHECK:       %[[P:.*]] = te.compute (d0: 6) reduce (d1: 64, d2: 1024) init (0.000000e+00 : f32) {
+// CHECK-NEXT:    %[[A:.*]] = te.read %arg0[d0 * 64 + d1, d2] : tensor<384x1024xf32>
 // CHECK-NEXT:    %[[M:.*]] = arith.mulf %[[A]], %[[A]]
 // CHECK-NEXT:    te.yield %[[M]]
 // CHECK-NEXT:  } combine arith.addf : tensor<6xf32>
@@ -18,9 +18,9 @@
 // CHECK-NEXT:    te.yield %[[A]]
 // CHECK-NEXT:  } combine arith.addf then (%[[S:.*]]: f32) {
 // CHECK-NEXT:    math.sqrt %[[S]]
-func.func @norm(%x: tensor<96x1024xf32>) -> tensor<f32> {
-  %s = te.compute () reduce (d0: 96, d1: 1024) init (0.0 : f32) {
-    %a = te.read %x[d0, d1] : tensor<96x1024xf32>
+func.func @norm(%x: tensor<384x1024xf32>) -> tensor<f32> {
+  %s = te.compute () reduce (d0: 384, d1: 1024) init (0.0 : f32) {
+    %a = te.read %x[d0, d1] : tensor<384x1024xf32>
     %m = arith.mulf %a, %a : f32
     te.yield %m : f32
   } combine arith.addf then (%t: f32) {
@@ -63,16 +63,16 @@ func.func @arg_max(%x: tensor<?x1048576xf32>, %n: index) -> tensor<?xi64> {
 // -----
 
 // A prime has no parts.
-// REMARK: remark: [Missed] phases | {{.*}}Points=65537, Reason="it consists of pieces, or no dim has parts of equal length"
+// REMARK: remark: [Missed] phases | {{.*}}Points=131101, Reason="it consists of pieces, or no dim has parts of equal length"
 // CHECK-LABEL: func @prime
 // CHECK:       te.compute
 // CHECK-NOT:   te.compute
 // ALWAYS-LABEL: func @prime
 // ALWAYS:      te.compute
 // ALWAYS-NOT:  te.compute
-func.func @prime(%x: tensor<65537xf32>) -> tensor<f32> {
-  %s = te.compute () reduce (d0: 65537) init (0.0 : f32) {
-    %a = te.read %x[d0] : tensor<65537xf32>
+func.func @prime(%x: tensor<131101xf32>) -> tensor<f32> {
+  %s = te.compute () reduce (d0: 131101) init (0.0 : f32) {
+    %a = te.read %x[d0] : tensor<131101xf32>
     te.yield %a : f32
   } combine arith.addf : tensor<f32>
   return %s : tensor<f32>
