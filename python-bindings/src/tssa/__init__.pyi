@@ -4,7 +4,9 @@
 import enum
 import os
 from types import TracebackType
-from typing import Any, Callable, Mapping, NamedTuple, Optional, ParamSpec, Protocol, Sequence, TypeVar, Union, overload
+from typing import Any, Callable, Mapping, NamedTuple, Optional, Protocol, Sequence, TypeVar, Union, overload
+
+from typing_extensions import ParamSpec
 
 import numpy
 import numpy.typing
