@@ -9,7 +9,6 @@ a transformation forced on, whatever its cost says.
 """
 
 import copy
-import functools
 import os
 import unittest
 from unittest import mock
@@ -67,8 +66,12 @@ class RandomPrograms(AgreementTest):
         program = load(source, f"program_{seed}.py")
         type(self).tried += 1
         options = ("--verify-each-stage", *(f"--force={name}" for name in forced_on(seed)))
-        verified = functools.partial(_tool.compile_file, options=options)
-        self.enterContext(mock.patch.object(_tool, "compile_file", verified))
+        compile_file = _tool.compile_file
+
+        def compile_verified(source, output, target, given=(), *others, **named):
+            compile_file(source, output, target, [*given, *options], *others, **named)
+
+        self.enterContext(mock.patch.object(_tool, "compile_file", compile_verified))
         try:
             self.compare(program, seed, layout, kind)
         except tssa.UnsupportedError as error:

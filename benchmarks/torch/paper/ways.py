@@ -106,8 +106,8 @@ def compiler_of(way, keep=None):
     compile_file = _tool.compile_file
     options = [f"--without={way.without}"] if way.without else []
 
-    def compile_as_told(source, output, target, *others, **named):
-        compile_file(source, output, target, options, *others, **named)
+    def compile_as_told(source, output, target, given=(), *others, **named):
+        compile_file(source, output, target, [*given, *options], *others, **named)
         if keep:
             shutil.copyfile(output, keep)
 
