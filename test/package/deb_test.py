@@ -4,16 +4,13 @@ import argparse
 import glob
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import checks as common
+from checks import ROOT, run
+
 NAMES = ["libtssart0", "libtssart-dev", "tssa"]
-
-
-def run(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
 def list_files(folder):
@@ -24,37 +21,31 @@ def list_files(folder):
     return sorted(path for path in found if not path.startswith("var/"))
 
 
-class Checks:
+class Checks(common.Checks):
     def __init__(self, folder):
+        super().__init__()
         self.root, self.place = os.path.join(folder, "root"), os.path.join(folder, "c")
-        self.passed = self.failed = 0
         os.makedirs(f"{self.root}/var/lib/dpkg/info")
         os.makedirs(f"{self.root}/var/lib/dpkg/updates")
         with open(f"{self.root}/var/lib/dpkg/status", "w", encoding="utf-8"):
             pass
 
-    def check(self, what, holds, text=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"FAILED: {what}\n{text[-2000:]}", flush=True)
-
     def dpkg(self, *arguments):
         # The root has no libc as a package; the example below shows that the dependencies are enough.
-        return run("dpkg", f"--root={self.root}", "--force-depends", "--force-not-root", "--force-script-chrootless",
-                   *arguments)
+        return run(["dpkg", f"--root={self.root}", "--force-depends", "--force-not-root", "--force-script-chrootless",
+                    *arguments])
 
     def check_all(self, packages, compiler):
         for name in NAMES:
             found = [path for path in packages if os.path.basename(path).startswith(name + "_")]
             self.check(f"there is one {name}", len(found) == 1, str(packages))
-            fields = run("dpkg-deb", "-f", *found, "Depends", "Section", "Maintainer").stdout
+            fields = run(["dpkg-deb", "-f", *found, "Depends", "Section", "Maintainer"]).stdout
             self.check(f"{name} has the fields of a package", fields.count("\n") == 3, fields)
         installed = self.dpkg("-i", *packages)
         self.check("dpkg -i", installed.returncode == 0, installed.stdout)
         for name in NAMES:
             self.check(f"{name} has a copyright", f"usr/share/doc/{name}/copyright" in list_files(self.root))
-        version = run(f"{self.root}/usr/bin/tssa-compile", "--version")
+        version = run([f"{self.root}/usr/bin/tssa-compile", "--version"])
         self.check("tssa-compile runs", version.returncode == 0, version.stdout)
         self.check_example(compiler)
         removed = self.dpkg("--purge", *NAMES)
@@ -68,11 +59,9 @@ class Checks:
         for command in (["cmake", "-S", self.place, "-B", build, f"-DCMAKE_PREFIX_PATH={self.root}/usr",
                          f"-DCMAKE_C_COMPILER={compiler}", f"-DCMAKE_CXX_COMPILER={compiler}"],
                         ["cmake", "--build", build], [f"{build}/nearest", f"{build}/nearest_model.so"]):
-            done = run(*command)
+            done = run(command)
             self.check(" ".join(command[:2]), done.returncode == 0, done.stdout)
-        with open(f"{self.place}/README.md", encoding="utf-8") as text:
-            promised = text.read().split("```")[3].split("\n", 1)[1].strip()
-        self.check("the example prints what its README says", promised in done.stdout, done.stdout)
+        self.check("the example prints what its README says", common.read_promised() in done.stdout, done.stdout)
 
 
 def main():

@@ -8,11 +8,12 @@ import glob
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import checks as common
+from checks import ROOT, run
+
 MOST_BYTES = 40_000_000
 LLVM = "/usr/lib/llvm-22"
 
@@ -44,10 +45,6 @@ np.savez(sys.argv[2], x=np.ones((4, 3), np.float32))
 """
 
 
-def run(command, **options):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, **options)
-
-
 def isolated(script, *arguments):
     """Runs a line of shell with mounts that nothing else sees."""
     return run(["unshare", "--mount", "sh", "-ec", script, "sh", *arguments])
@@ -61,17 +58,11 @@ def find_libraries(programs):
     return found
 
 
-class Checks:
+class Checks(common.Checks):
     def __init__(self, wheel, python, folder):
+        super().__init__()
         self.wheel, self.python, self.folder = wheel, python, folder
         self.root, self.place = os.path.join(folder, "root"), os.path.join(folder, "place")
-        self.passed = self.failed = 0
-
-    def check(self, what, holds, text=""):
-        self.passed += bool(holds)
-        self.failed += not holds
-        if not holds:
-            print(f"FAILED: {what}\n{text[-2000:]}", flush=True)
 
     def copy(self, path):
         target = self.root + path
@@ -140,10 +131,8 @@ class Checks:
             print("skipped: examples/c, as there is no compiler but that of LLVM")
             return
         built = isolated(script, self.place, compiler, ROOT, LLVM)
-        with open(os.path.join(ROOT, "examples", "c", "README.md"), encoding="utf-8") as text:
-            promised = text.read().split("```")[3].split("\n", 1)[1].strip()
         self.check("examples/c by the wheel prints what its README says",
-                   built.returncode == 0 and promised in built.stdout, built.stdout)
+                   built.returncode == 0 and common.read_promised() in built.stdout, built.stdout)
         removed = run([f"{self.place}/bin/pip", "uninstall", "-y", "tssa"])
         left = glob.glob(f"{self.place}/**/*tssa*", recursive=True)
         left = [path for path in left if not path.startswith((f"{self.place}/b", f"{self.place}/c"))]

@@ -81,10 +81,11 @@ class InferenceSession(Session):
         self._say(logging.INFO, f"loaded for {program.device}, {len(program.inputs)} inputs, {len(program.outputs)} outputs")
         return program
 
-    def _say(self, level, text, options=None):
-        chosen = next((o.log_severity_level for o in (options, self._options) if o and o.log_severity_level >= 0), _severity)
-        if level >= _LEVELS[min(chosen, 4)]:
-            _log.log(max(level, _log.getEffectiveLevel()), "%s%s", f"[{self._options.logid}] " if self._options.logid else "", text)
+    def _say(self, level, text):
+        chosen = self._options.log_severity_level
+        if level >= _LEVELS[min(chosen, 4) if chosen >= 0 else _severity]:
+            name = f"[{self._options.logid}] " if self._options.logid else ""
+            _log.log(max(level, _log.getEffectiveLevel()), "%s%s", name, text)
 
     def _describe(self, ports):
         return [NodeArg(name, f"tensor({get_element(code, bits).onnx})",
