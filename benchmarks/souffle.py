@@ -38,7 +38,7 @@ VERTICAL = ["merge-vertically", "expand-updates", "store-windows", "absorb-permu
 WAYS = {
     "tssa:none": ("V0: nothing merged", ["--no-merge"]),
     "tssa:horizontal": ("V1: horizontal", without(*VERTICAL)),
-    "tssa:vertical": ("V2: vertical", without("merge-horizontally", "fuse-cells")),
+    "tssa:vertical": ("V2: vertical", without("merge-horizontally", "fuse-cells", "merge-launches")),
     "tssa": ("V1 and V2, by cost", []),
     "tssa:greedy": ("V1 and V2, greedy", ["--force=merge-vertically"]),
 }
@@ -140,11 +140,19 @@ def totals(calls, each):
     return counts
 
 
+def profile_of(options, case, binary):
+    return output_of(os.path.join(options.bin, "tssa-run"), binary, "--profile", f"--inputs={case.inputs}", "--threads=1")
+
+
 def count(options, case, binary, flags):
     model, = case.models.values()
-    profile = output_of(os.path.join(options.bin, "tssa-run"), binary, "--profile", f"--inputs={case.inputs}", "--threads=1")
+    calls = calls_of(profile_of(options, case, binary))
+    # The explanation is of kernels before launches are merged.
+    apart = os.path.join(options.out, "apart.so")
+    output_of(os.path.join(options.bin, "tssa-compile"), model, "-o", apart, *flags, *without("merge-launches"))
     explanation = output_of(os.path.join(options.bin, "tssa-compile"), model, "--explain", *flags)
-    return totals(calls_of(profile), bytes_of(explanation))
+    counts = totals(calls_of(profile_of(options, case, apart)), bytes_of(explanation))
+    return dict(counts, launches=sum(calls.values()))
 
 
 # Measuring

@@ -121,6 +121,8 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
   layout::buildApplyStores(manager, context.storesChosen);
   applyRecords("conversions");
   layout::buildSchedules(manager, context.point, context.storesChosen);
+  if (context.merges)
+    manager.addPass(layout::createMergeLaunches({context.transforms.mergeLaunches}));
 }
 
 static void buildBuffers(OpPassManager &manager, const StageContext &) {

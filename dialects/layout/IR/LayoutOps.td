@@ -184,7 +184,7 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
     other dims are computed over their whole size.
 
     Constraints, which are checked when the schedule is applied:
-    - (C1) each label has at most one such op. `loop` is a loop of the only
+    - (C1) each label has at most one such op. `loop` is a loop of an
       expression without one. It is over a parallel dim, neither tiled nor
       vectorized, and not split or fused.
     - (C2) the reads index a dim of `label` by `loop`, unless `loop` has one

@@ -10,6 +10,7 @@
 #include "dialects/layout/IR/LayoutOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "tssa/Support/Transforms.h"
 
 #include <functional>
 

@@ -192,6 +192,79 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
 
+def MergeLaunches : Pass<"layout-merge-launches", "::mlir::ModuleOp"> {
+  let summary = "run launches that do not depend on each other as one";
+  let description = [{
+    The expressions of several kernels become roots of one kernel, and each keeps its schedule. The
+    iterations of all roots are numbered one after the other, and threads share them. Queries, keys
+    and values of an attention, the branches of an Inception block, the phases of a transposed
+    convolution: each is one launch, though sizes, bodies and layouts of results differ. No result
+    moves, so this costs nothing where a joined expression would make results strided. It is the
+    horizontal transformation of Souffle (section 6.1), in loops instead of in expressions. Remarks
+    give the launches that are saved and the floating-point operations of the new launch.
+
+    - **Needs**: kernels with schedules (the end of the layout stage).
+    - **Keeps**: the value of every element, and the order of the operations that compute it.
+    - **Gives up**: launches of te.update and te.scan; launches of which an operand is computed
+      after the first of the others; launches more than 32 launches apart. Unless `apply=always`,
+      launches of 2^18 operations or more together that read no tensor in common, or of which one
+      iteration takes more than eight times as long as one of another, as threads could not share
+      them evenly.
+
+    ```mlir
+    // Before
+    func.func @main(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %a = te.launch @neg(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      %b = te.launch @exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      return %a, %b : tensor<8xf32>, tensor<8xf32>
+    }
+    te.kernel @neg(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.compute @map (d0: 8) {
+        %a = te.read %x[d0] : tensor<8xf32>
+        %p = arith.negf %a : f32
+        te.yield %p : f32
+      } : tensor<8xf32>
+      te.return %y : tensor<8xf32>
+    } schedule {
+      %0 = layout.loops @map : !layout.loop
+      layout.vectorize %0
+    }
+    te.kernel @exp(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %y = te.compute @map (d0: 8) {
+        %a = te.read %x[d0] : tensor<8xf32>
+        %p = math.exp %a : f32
+        te.yield %p : f32
+      } : tensor<8xf32>
+      te.return %y : tensor<8xf32>
+    } schedule {
+      %0 = layout.loops @map : !layout.loop
+      layout.vectorize %0
+    }
+
+    // After
+    func.func @main(%arg0: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %0:2 = te.launch @neg_and_1(%arg0) : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+      return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
+    }
+    te.kernel @neg_and_1(%arg0: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+      %0 = te.compute @map (d0: 8) {
+    ...
+      %1 = te.compute @map1 (d0: 8) {
+    ...
+    } schedule {
+      %0 = layout.loops @map : !layout.loop
+      layout.vectorize %0
+      %1 = layout.loops @map1 : !layout.loop
+      layout.vectorize %1
+    }
+    ```
+  }];
+  let options = [Option<"apply", "apply", "::tssa::Apply", "::tssa::Apply::Auto",
+                        "when launches are merged", "::tssa::getApplyValues()">];
+  let statistics = [Statistic<"numMerged", "merged", "launches that became part of another">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
 def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
   let summary = "fill in, for blocks of threads, the schedule of each kernel that has no schedule";
   let description = [{

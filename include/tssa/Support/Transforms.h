@@ -39,6 +39,7 @@ struct Transforms {
   Apply fuseCells = Apply::Auto;
   Apply skewLoops = Apply::Auto;
   Apply splitReductions = Apply::Auto;
+  Apply mergeLaunches = Apply::Auto;
 
   /// The names, separated by commas.
   static std::string listNames();
@@ -64,7 +65,8 @@ inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
                                     {"merge-horizontally", &Transforms::mergeHorizontally},
                                     {"fuse-cells", &Transforms::fuseCells},
                                     {"skew-loops", &Transforms::skewLoops},
-                                    {"split-reductions", &Transforms::splitReductions}};
+                                    {"split-reductions", &Transforms::splitReductions},
+                                    {"merge-launches", &Transforms::mergeLaunches}};
   return table;
 }
 

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parallel iterations of all pieces are numbered consecutively, piece after piece. The number
-// of an iteration determines its piece and the values of its loops. Expressions that the schedule
-// computes at one of these loops are computed there into small buffers. Then the rest of the nest
-// follows.
+// The parallel iterations are numbered consecutively, root after root and piece after piece. The
+// roots are the expressions that are not computed at a loop of another one; none of them reads
+// another. The number of an iteration determines its root, its piece and the values of its loops.
+// Expressions that the schedule computes at one of these loops are computed there into small
+// buffers. Then the rest of the nest follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,16 +38,16 @@ public:
       : builder(builder), kernel(kernel), target(target) {}
 
   LogicalResult lower() {
-    if (failed(applyInline(kernel)) || failed(findRoot()) || failed(checkLoopsAreOfRoot()))
+    if (failed(applyInline(kernel)) || failed(findRoots()) || failed(checkLoopsAreOfRoots()))
       return failure();
     builder.setInsertionPoint(kernel);
     function = createKernelFunction(builder, kernel, target);
-    IndexBuilder index(builder, root.getLoc());
+    IndexBuilder index(builder, roots.front().getLoc());
     if (target.getThreads() && failed(countThreads(index)))
       return failure();
     LogicalResult result = failure();
     target.buildIterations(index, function.func,
-                           [&](Value number) { result = buildPiece(index, 0, number); });
+                           [&](Value number) { result = buildPiece(index, getParts(), number); });
     if (failed(result) || failed(finishKernelFunction(builder, function, target)))
       return failure();
     createExtentFunction(builder, kernel, [&](IndexBuilder &extentIndex, const IRMapping &values) {
@@ -56,37 +57,68 @@ public:
   }
 
 private:
-  /// Finds the root: the only expression that is not computed at a loop of another expression.
-  LogicalResult findRoot() {
+  /// A piece of a root.
+  struct Part {
+    te::ComputeOp root;
+    unsigned piece;
+  };
+
+  /// Finds the roots: the expressions that are not computed at a loop of another expression.
+  LogicalResult findRoots() {
     llvm::StringSet<> inner;
     for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>())
       inner.insert(op.getLabel());
-    for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
-      if (inner.contains(getLabel(op)))
-        continue;
-      if (root)
-        return kernel.emitError(
-                   "expected one expression that is not computed inside of another, got '")
-               << getLabel(root) << "' and '" << getLabel(op) << "'";
-      root = op;
-    }
-    if (!root)
+    for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      if (!inner.contains(getLabel(op)))
+        roots.push_back(op);
+    if (roots.empty())
       return kernel.emitError("expected an expression in the kernel");
-    return checkResults(kernel, root);
+    SmallVector<Operation *> writers(roots.begin(), roots.end());
+    return failed(checkRootsAreApart()) ? failure() : checkResults(kernel, writers);
   }
 
-  /// Checks that every expression but the root is computed at a loop of the root.
-  LogicalResult checkLoopsAreOfRoot() {
+  /// Checks that no expression reads a root, which other iterations compute at the same time, and
+  /// that the kernel returns each root.
+  LogicalResult checkRootsAreApart() {
+    for (te::ComputeOp root : roots) {
+      bool isReturned = roots.size() == 1;
+      for (Operation *user : root->getUsers()) {
+        if (isa<te::ReadOp>(user))
+          return kernel.emitError("expected '")
+                 << getLabel(root) << "' to be computed at a loop of '"
+                 << getLabel(user->getParentOfType<te::ComputeOp>()) << "', which reads it";
+        isReturned = true;
+      }
+      if (!isReturned)
+        return kernel.emitError("expected a result of '")
+               << getLabel(root) << "' to be returned, since no other expression reads it";
+    }
+    return success();
+  }
+
+  /// Checks that every expression but the roots is computed at a loop of a root.
+  LogicalResult checkLoopsAreOfRoots() {
     for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>()) {
       Operation *source = op.getLoop().getDefiningOp();
       while (isa_and_nonnull<layout::SplitOp, layout::FuseOp>(source))
         source = source->getOperand(0).getDefiningOp();
       auto loops = dyn_cast_if_present<layout::LoopsOp>(source);
-      if (!loops || loops.getLabel() != getLabel(root))
+      if (!loops || llvm::none_of(roots, [&](te::ComputeOp root) {
+            return getLabel(root) == loops.getLabel();
+          }))
         return op.emitError("expected a loop of '")
-               << getLabel(root) << "', the expression that is not computed inside of another";
+               << getLabel(roots.back())
+               << "', the expression that is not computed inside of another";
     }
     return success();
+  }
+
+  SmallVector<Part> getParts() {
+    SmallVector<Part> parts;
+    for (te::ComputeOp root : roots)
+      for (unsigned piece = 0; piece < root.getPieces().size(); ++piece)
+        parts.push_back({root, piece});
+    return parts;
   }
 
   /// Sets the threads of a block to the number that the most demanding expression needs, rounded up
@@ -105,7 +137,7 @@ private:
     return success();
   }
 
-  SmallVector<TensorBuffer> getOuts() {
+  SmallVector<TensorBuffer> getOuts(te::ComputeOp root) {
     SmallVector<TensorBuffer> outs;
     Operation *terminator = kernel.getBodyBlock().getTerminator();
     for (Value result : root.getResults()) {
@@ -118,35 +150,38 @@ private:
     return outs;
   }
 
-  /// Builds iteration `number`, counted from the first iteration of piece `piece`. It may be in
-  /// that piece or in a later one.
-  LogicalResult buildPiece(IndexBuilder &index, unsigned piece, Value number) {
+  /// Builds iteration `number`, counted from the first iteration of the first of `parts`. It may be
+  /// in that part or in a later one.
+  LogicalResult buildPiece(IndexBuilder &index, ArrayRef<Part> parts, Value number) {
+    Part part = parts.front();
     FailureOr<ScheduledPiece> scheduled =
-        schedulePiece(index, kernel, root, piece, function.context.values);
+        schedulePiece(index, kernel, part.root, part.piece, function.context.values);
     if (failed(scheduled))
       return failure();
-    if (piece + 1 == root.getPieces().size())
-      return buildIteration(index, piece, *scheduled, number);
-    Location loc = root.getLoc();
+    if (parts.size() == 1)
+      return buildIteration(index, part, *scheduled, number);
+    Location loc = part.root.getLoc();
     Value count = index.materialize(getParallelCount(scheduled->schedule, index.getContext()));
     Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number, count);
     auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    if (failed(buildIteration(index, piece, *scheduled, number)))
+    if (failed(buildIteration(index, part, *scheduled, number)))
       return failure();
     builder.setInsertionPointToStart(branch.elseBlock());
-    return buildPiece(index, piece + 1, arith::SubIOp::create(builder, loc, number, count));
+    return buildPiece(index, parts.drop_front(),
+                      arith::SubIOp::create(builder, loc, number, count));
   }
 
-  LogicalResult buildIteration(IndexBuilder &index, unsigned piece, ScheduledPiece &scheduled,
+  LogicalResult buildIteration(IndexBuilder &index, Part part, ScheduledPiece &scheduled,
                                Value number) {
     const Schedule &schedule = scheduled.schedule;
-    DenseSet<Operation *> read = findRead(piece);
-    auto atLoop = [&](unsigned loop) { return buildInner(index, read, schedule, loop); };
+    DenseSet<Operation *> read = findRead(part);
+    auto atLoop = [&](unsigned loop) { return buildInner(index, part.root, read, schedule, loop); };
     if (failed(enterParallelLoops(index, schedule, number, atLoop)))
       return failure();
-    PointEmitter emitter(index, function.context, root, piece, getOuts(), schedule);
+    PointEmitter emitter(index, function.context, part.root, part.piece, getOuts(part.root),
+                         schedule);
     emitter.restrictTo(scheduled.rest);
     LogicalResult result = buildLoopNest(index, schedule, target, target.getThreads(), emitter,
                                          schedule.loops.size(), atLoop);
@@ -155,23 +190,24 @@ private:
   }
 
   /// Builds the expressions of `read` that are computed at `loop` of the root.
-  LogicalResult buildInner(IndexBuilder &index, const DenseSet<Operation *> &read,
-                           const Schedule &schedule, unsigned loop) {
+  LogicalResult buildInner(IndexBuilder &index, te::ComputeOp root,
+                           const DenseSet<Operation *> &read, const Schedule &schedule,
+                           unsigned loop) {
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
       auto at = schedule.computeAt.find(getLabel(inner));
       if (at != schedule.computeAt.end() && at->second.loop == loop && read.contains(inner) &&
-          failed(buildInnerExpression(index, schedule, inner, at->second)))
+          failed(buildInnerExpression(index, root, schedule, inner, at->second)))
         return failure();
     }
     return success();
   }
 
-  /// Returns the expressions that `piece` of the root reads, directly or through others. What a
+  /// Returns the expressions that a piece of a root reads, directly or through others. What a
   /// piece does not read is not computed for it: at the padding of a layout, the elements that it
   /// would read do not exist.
-  DenseSet<Operation *> findRead(unsigned piece) {
+  DenseSet<Operation *> findRead(Part part) {
     DenseSet<Operation *> found;
-    SmallVector<Region *> regions{&root.getPieces()[piece], &root.getEpilogue()};
+    SmallVector<Region *> regions{&part.root.getPieces()[part.piece], &part.root.getEpilogue()};
     auto visit = [&](te::ReadOp read) {
       auto source = read.getSource().getDefiningOp<te::ComputeOp>();
       if (!source || !found.insert(source).second)
@@ -197,8 +233,8 @@ private:
 
   /// Checks that what `inner` reads is computed already, and that each iteration of the loop
   /// computes a part of its own: an index of `inner` is in `fixed` and depends on the loop.
-  LogicalResult checkComputedAt(const Schedule &schedule, te::ComputeOp inner, const ComputedAt &at,
-                                ArrayRef<AffineExpr> fixed) {
+  LogicalResult checkComputedAt(te::ComputeOp root, const Schedule &schedule, te::ComputeOp inner,
+                                const ComputedAt &at, ArrayRef<AffineExpr> fixed) {
     if (te::ComputeOp missing = findMissingSource(inner))
       return at.op->emitError("expected what '")
              << getLabel(inner) << "' reads to be computed at this loop or at one around it, but '"
@@ -219,15 +255,16 @@ private:
   /// Builds `inner` at a loop of the root. If all threads of a block run the loop together, they
   /// compute `inner` together into shared memory. At a thread loop, each thread alone computes
   /// what it needs.
-  LogicalResult buildInnerExpression(IndexBuilder &index, const Schedule &schedule,
-                                     te::ComputeOp inner, const ComputedAt &at) {
+  LogicalResult buildInnerExpression(IndexBuilder &index, te::ComputeOp root,
+                                     const Schedule &schedule, te::ComputeOp inner,
+                                     const ComputedAt &at) {
     BlockThreads *threads = target.getThreads();
     LoopKind kind = schedule.loops[at.loop].kind;
     bool shared = threads && kind != LoopKind::Thread;
     if (inner.getPieces().size() != 1)
       return inner.emitOpError("expected a single piece, since it is computed at a loop");
     SmallVector<AffineExpr> fixed = getFixedDims(index, schedule, root, inner);
-    if (failed(checkComputedAt(schedule, inner, at, fixed)))
+    if (failed(checkComputedAt(root, schedule, inner, at, fixed)))
       return failure();
     IndexBuilder nested(builder, inner.getLoc());
     SmallVector<AffineExpr> offsets(fixed);
@@ -291,11 +328,12 @@ private:
     return outs;
   }
 
-  /// Builds the number of iterations of all pieces, and the target's grain.
+  /// Builds the number of iterations of all roots, and the target's grain.
   std::pair<Value, Value> buildExtent(IndexBuilder &index, const IRMapping &values) {
     MLIRContext *context = index.getContext();
     AffineExpr count = getAffineConstantExpr(0, context), work = count;
-    for (unsigned piece = 0; piece < root.getPieces().size(); ++piece) {
+    for (Part part : getParts()) {
+      auto [root, piece] = part;
       FailureOr<ScheduledPiece> scheduled = schedulePiece(index, kernel, root, piece, values);
       count = count + getParallelCount(scheduled->schedule, context);
       work = work + getWork(scheduled->extents, *root.getPieceBlock(piece));
@@ -304,7 +342,7 @@ private:
                               root.getEpilogue().front());
     }
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>())
-      if (inner != root)
+      if (!llvm::is_contained(roots, inner))
         work = work + getWork(getExtents(index, inner, values), *inner.getPieceBlock());
     Value n = index.materialize(index.simplify(count));
     return {n, target.buildGrain(index, n, work)};
@@ -320,7 +358,7 @@ private:
   OpBuilder &builder;
   te::KernelOp kernel;
   KernelTarget &target;
-  te::ComputeOp root;
+  SmallVector<te::ComputeOp> roots;
   KernelFunction function;
 };
 } // namespace

@@ -150,11 +150,12 @@ void createExtentFunction(
   func::ReturnOp::create(builder, kernel.getLoc(), ValueRange{count, grain, flops});
 }
 
-LogicalResult checkResults(te::KernelOp kernel, Operation *expression) {
+LogicalResult checkResults(te::KernelOp kernel, ArrayRef<Operation *> expressions) {
   llvm::SmallPtrSet<Value, 4> seen;
   for (auto [i, value] : llvm::enumerate(kernel.getBodyBlock().getTerminator()->getOperands())) {
-    if (value.getDefiningOp() != expression)
-      return kernel.emitError("expected results of the last expression only, but result ")
+    if (!llvm::is_contained(expressions, value.getDefiningOp()))
+      return kernel.emitError(
+                 "expected results of expressions that no other one reads, but result ")
              << i << " is another value, which nothing would write";
     if (!seen.insert(value).second)
       return kernel.emitError("expected different results, but result ")

@@ -27,9 +27,10 @@ struct KernelFunction {
 KernelFunction createKernelFunction(mlir::OpBuilder &builder, mlir::tssa::te::KernelOp kernel,
                                     KernelTarget &target);
 
-/// Checks that the kernel returns only results of `expression`, and none of them twice. Only the
-/// code of `expression` stores results, so nothing would write any other result.
-mlir::LogicalResult checkResults(mlir::tssa::te::KernelOp kernel, mlir::Operation *expression);
+/// Checks that the kernel returns only results of `expressions`, and none of them twice. Only their
+/// code stores results, so nothing would write any other result.
+mlir::LogicalResult checkResults(mlir::tssa::te::KernelOp kernel,
+                                 llvm::ArrayRef<mlir::Operation *> expressions);
 
 /// Ends the body of `@k` and sets its attributes.
 mlir::LogicalResult finishKernelFunction(mlir::OpBuilder &builder, KernelFunction &function,

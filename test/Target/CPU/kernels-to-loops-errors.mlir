@@ -101,7 +101,7 @@ te.kernel @inlined_reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{expected results of the last expression only, but result 1 is another value, which nothing would write}}
+// expected-error @below {{expected results of expressions that no other one reads, but result 1 is another value, which nothing would write}}
 te.kernel @inner_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %x = te.compute @x (d0: 4) {
     %v = te.read %a[d0] : tensor<4xf32>
@@ -119,7 +119,7 @@ te.kernel @inner_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>
 
 // -----
 
-// expected-error @below {{expected results of the last expression only, but result 1 is another value, which nothing would write}}
+// expected-error @below {{expected results of expressions that no other one reads, but result 1 is another value, which nothing would write}}
 te.kernel @parameter_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %x = te.compute @x (d0: 4) {
     %v = te.read %a[d0] : tensor<4xf32>
@@ -143,8 +143,23 @@ te.kernel @result_twice(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// expected-error @below {{expected one expression that is not computed inside of another, got 'x' and 'y'}}
-te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+// expected-error @below {{expected 'x' to be computed at a loop of 'y', which reads it}}
+te.kernel @root_is_read(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %x = te.compute @x (d0: 4) {
+    %v = te.read %a[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  %y = te.compute @y (d0: 4) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{expected a result of 'x' to be returned, since no other expression reads it}}
+te.kernel @root_is_not_used(%a: tensor<4xf32>) -> tensor<4xf32> {
   %x = te.compute @x (d0: 4) {
     %v = te.read %a[d0] : tensor<4xf32>
     te.yield %v : f32
@@ -153,7 +168,7 @@ te.kernel @two_roots(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
     %v = te.read %a[d0] : tensor<4xf32>
     te.yield %v : f32
   } : tensor<4xf32>
-  te.return %x, %y : tensor<4xf32>, tensor<4xf32>
+  te.return %y : tensor<4xf32>
 }
 
 // -----

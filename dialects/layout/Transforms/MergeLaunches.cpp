@@ -1,0 +1,243 @@
+//===- MergeLaunches.cpp - launches beside each other become one -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The launches of a block are visited in the order of the program. Each joins the first group that
+/// it fits into:
+/// 1. Its operands are known where the first launch of the group is, and so it depends on none of
+///    the group. Constants and sizes can be moved there.
+/// 2. It reads a tensor that a member reads too, or all members together are too small for a second
+///    thread.
+/// 3. Threads take iterations of equal numbers, so its iterations take as long as those of the
+///    others, or all members together are too small for a second thread.
+/// Each group becomes one launch.
+///
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Transforms/MergedKernel.h"
+#include "dialects/layout/Transforms/Passes.h"
+#include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::tssa::layout {
+#define GEN_PASS_DEF_MERGELAUNCHES
+#include "dialects/layout/Transforms/Passes.h.inc"
+} // namespace mlir::tssa::layout
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+/// A loop of fewer operations is not worth a second thread. A product does them in a few
+/// microseconds.
+static constexpr int64_t smallWork = 1 << 18;
+/// The ratio of the works of two iterations up to which threads share them evenly.
+static constexpr int64_t greatestRatio = 8;
+/// A result of a launch that comes earlier is live for longer, so that launches do not move far.
+static constexpr unsigned greatestDistance = 32;
+static constexpr unsigned greatestGroup = 16;
+
+/// Returns the number of iterations of `loop`, a value of the schedule of `root`, or nothing if it
+/// depends on open sizes.
+static std::optional<int64_t> getExtent(Value loop, te::ComputeOp root) {
+  Operation *op = loop.getDefiningOp();
+  unsigned result = cast<OpResult>(loop).getResultNumber();
+  if (isa<LoopsOp>(op))
+    return te::getConstantSize(root.getIterationDomain()[result]);
+  std::optional<int64_t> extent = getExtent(op->getOperand(0), root);
+  if (auto split = dyn_cast<SplitOp>(op)) {
+    if (result > 0)
+      return split.getFactors()[result - 1];
+    for (int64_t factor : split.getFactors())
+      if (extent)
+        extent = llvm::divideCeil(*extent, factor);
+    return extent;
+  }
+  std::optional<int64_t> inner = getExtent(cast<FuseOp>(op).getInner(), root);
+  int64_t product = 0;
+  if (!extent || !inner || llvm::MulOverflow(*extent, *inner, product))
+    return std::nullopt;
+  return product;
+}
+
+static te::ComputeOp findExpression(te::KernelOp kernel, StringRef label) {
+  for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
+    if (compute.getLabel() == label)
+      return compute;
+  return {};
+}
+
+static LoopsOp findLoops(Value loop) {
+  Operation *op = loop.getDefiningOp();
+  while (!isa<LoopsOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return cast<LoopsOp>(op);
+}
+
+/// Returns the number of iterations that threads share, or nothing if it depends on open sizes.
+static std::optional<int64_t> countIterations(te::KernelOp kernel) {
+  int64_t product = 1;
+  for (auto bind : kernel.getSchedule().getOps<BindOp>())
+    for (Value loop : bind.getLoops()) {
+      te::ComputeOp root = findExpression(kernel, findLoops(loop).getLabel());
+      std::optional<int64_t> extent = root ? getExtent(loop, root) : std::nullopt;
+      if (!extent || llvm::MulOverflow(product, *extent, product))
+        return std::nullopt;
+    }
+  return product;
+}
+
+/// Returns the operations of a launch, or nothing if they depend on open sizes.
+static std::optional<int64_t> countWork(te::KernelOp kernel) {
+  int64_t total = 1;
+  for (const te::FlopTerm &term : te::countFlops(kernel)) {
+    int64_t product = term.each;
+    for (OpFoldResult size : term.sizes) {
+      std::optional<int64_t> constant = te::getConstantSize(size);
+      if (!constant || llvm::MulOverflow(product, *constant, product))
+        return std::nullopt;
+    }
+    if (llvm::AddOverflow(total, product, total))
+      return std::nullopt;
+  }
+  return total;
+}
+
+/// Returns whether the operands of `op` are known before `first`, or ops such as constants that can
+/// be moved there compute them. Adds these ops to `moved`, in an order in which they can be moved.
+static bool canKnow(Operation *op, Operation *first, llvm::SetVector<Operation *> &moved) {
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    Operation *definition = operand.getDefiningOp();
+    if (!definition || definition->getBlock() != first->getBlock() ||
+        definition->isBeforeInBlock(first) || moved.contains(definition))
+      return true;
+    if (isa<te::LaunchOp>(definition) || definition->getNumRegions() != 0 || !isPure(definition) ||
+        !canKnow(definition, first, moved))
+      return false;
+    moved.insert(definition);
+    return true;
+  });
+}
+
+namespace {
+/// A launch that may join others.
+struct Candidate {
+  te::LaunchOp launch;
+  te::KernelOp kernel;
+  std::optional<int64_t> work, iterations;
+  unsigned position; ///< among the launches of the block
+};
+
+using Group = SmallVector<Candidate, 2>;
+
+struct MergeLaunches : layout::impl::MergeLaunchesBase<MergeLaunches> {
+  using MergeLaunchesBase::MergeLaunchesBase;
+
+  void runOnOperation() final {
+    if (apply == ::tssa::Apply::Never)
+      return;
+    LaunchMerger merger(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk([&](Block *block) {
+        for (const Group &group : formGroups(*block, merger))
+          merge(group, merger);
+      });
+    merger.eraseUnused();
+  }
+
+private:
+  SmallVector<Group> formGroups(Block &block, LaunchMerger &merger) {
+    SmallVector<Group> groups;
+    unsigned position = 0;
+    for (auto launch : block.getOps<te::LaunchOp>()) {
+      te::KernelOp kernel = merger.lookup(launch);
+      if (!kernel || !isMergeable(kernel))
+        continue;
+      Candidate candidate{launch, kernel, countWork(kernel), countIterations(kernel), position++};
+      Group *fitting = llvm::find_if(groups, [&](Group &g) { return fits(candidate, g); });
+      Group &group = fitting == groups.end() ? groups.emplace_back() : *fitting;
+      group.push_back(candidate);
+    }
+    llvm::erase_if(groups, [](const Group &group) { return group.size() < 2; });
+    return groups;
+  }
+
+  static bool isMergeable(te::KernelOp kernel) {
+    return llvm::all_of(kernel.getBodyBlock().without_terminator(), [](Operation &op) {
+      return !isa<te::ExpressionOpInterface>(op) || isa<te::ComputeOp>(op);
+    });
+  }
+
+  bool fits(const Candidate &candidate, const Group &group) {
+    const Candidate &first = group.front();
+    if (candidate.position - first.position > greatestDistance || group.size() >= greatestGroup ||
+        !isKnownAt(candidate.launch, first.launch))
+      return false;
+    bool isSmall = isSmallWith(candidate, group);
+    return apply == ::tssa::Apply::Always || isSmall ||
+           (sharesOperand(candidate, group) && isBalanced(candidate, group));
+  }
+
+  static bool isKnownAt(te::LaunchOp launch, te::LaunchOp first) {
+    llvm::SetVector<Operation *> moved;
+    return canKnow(launch, first, moved);
+  }
+
+  static bool isSmallWith(const Candidate &candidate, const Group &group) {
+    int64_t total = 0;
+    auto add = [&](const Candidate &member) {
+      return member.work && !llvm::AddOverflow(total, *member.work, total) && total < smallWork;
+    };
+    return add(candidate) && llvm::all_of(group, add);
+  }
+
+  static bool sharesOperand(const Candidate &candidate, const Group &group) {
+    return llvm::any_of(te::LaunchOp(candidate.launch).getInputs(), [&](Value value) {
+      return isa<TensorType>(value.getType()) && !value.getDefiningOp<te::ConstantOp>() &&
+             llvm::any_of(group, [&](Candidate member) {
+               return llvm::is_contained(member.launch.getInputs(), value);
+             });
+    });
+  }
+
+  static bool isBalanced(const Candidate &candidate, const Group &group) {
+    return llvm::all_of(group, [&](const Candidate &member) {
+      if (member.kernel == candidate.kernel)
+        return true;
+      if (!member.work || !candidate.work || !member.iterations || !candidate.iterations)
+        return false;
+      double one = double(*member.work) / std::max<int64_t>(*member.iterations, 1);
+      double other = double(*candidate.work) / std::max<int64_t>(*candidate.iterations, 1);
+      return one <= greatestRatio * other && other <= greatestRatio * one;
+    });
+  }
+
+  void merge(const Group &group, LaunchMerger &merger) {
+    SmallVector<te::LaunchOp> launches;
+    int64_t work = 0;
+    for (const Candidate &member : group) {
+      launches.push_back(member.launch);
+      work += member.work.value_or(0);
+    }
+    llvm::SetVector<Operation *> moved;
+    for (te::LaunchOp member : llvm::drop_begin(launches))
+      canKnow(member, launches.front(), moved);
+    for (Operation *op : moved)
+      op->moveBefore(launches.front());
+    te::LaunchOp launch = merger.merge(launches);
+    remark::passed(launch.getLoc(), remark::RemarkOpts::name("merged").category(getArgument()))
+        << remark::metric("Kernel", launch.getKernel())
+        << remark::metric("LaunchesSaved", launches.size() - 1) << remark::metric("Flops", work);
+    numMerged += launches.size() - 1;
+  }
+};
+} // namespace
