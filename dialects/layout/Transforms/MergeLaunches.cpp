@@ -8,12 +8,11 @@
 /// \file
 /// The launches of a block are visited in the order of the program. Each joins the first group that
 /// it fits into:
-/// 1. Its operands are known where the first launch of the group is, and so it depends on none of
-///    the group. Constants and sizes can be moved there.
-/// 2. It reads a tensor that a member reads too, or all members together are too small for a second
-///    thread.
-/// 3. Threads take iterations of equal numbers, so its iterations take as long as those of the
-///    others, or all members together are too small for a second thread.
+/// 1. Its operands are known where the first launch of the group is, apart from results of the
+///    group. Constants and sizes can be moved there.
+/// 2. All members together are too small for a second thread; or it depends on no member, reads a
+///    tensor that a member reads too, and its iterations take about as long as those of the others,
+///    since threads take iterations of equal numbers.
 /// Each group becomes one launch.
 ///
 //===----------------------------------------------------------------------===//
@@ -40,6 +39,8 @@ using namespace mlir::tssa::layout;
 /// A loop of fewer operations is not worth a second thread. A product does them in a few
 /// microseconds.
 static constexpr int64_t smallWork = 1 << 18;
+/// The operations that a function such as exp counts for.
+static constexpr int64_t opsOfFunction = 16;
 /// The ratio of the works of two iterations up to which threads share them evenly.
 static constexpr int64_t greatestRatio = 8;
 /// A result of a launch that comes earlier is live for longer, so that launches do not move far.
@@ -96,36 +97,26 @@ static std::optional<int64_t> countIterations(te::KernelOp kernel) {
   return product;
 }
 
-/// Returns the operations of a launch, or nothing if they depend on open sizes.
-static std::optional<int64_t> countWork(te::KernelOp kernel) {
-  int64_t total = 1;
-  for (const te::FlopTerm &term : te::countFlops(kernel)) {
-    int64_t product = term.each;
-    for (OpFoldResult size : term.sizes) {
-      std::optional<int64_t> constant = te::getConstantSize(size);
-      if (!constant || llvm::MulOverflow(product, *constant, product))
-        return std::nullopt;
-    }
-    if (llvm::AddOverflow(total, product, total))
-      return std::nullopt;
+/// Adds the product of `sizes` and `each` to `total`, unless it depends on open sizes.
+static bool addProduct(int64_t &total, ArrayRef<OpFoldResult> sizes, int64_t each) {
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> constant = te::getConstantSize(size);
+    if (!constant || llvm::MulOverflow(each, *constant, each))
+      return false;
   }
-  return total;
+  return !llvm::AddOverflow(total, each, total);
 }
 
-/// Returns whether the operands of `op` are known before `first`, or ops such as constants that can
-/// be moved there compute them. Adds these ops to `moved`, in an order in which they can be moved.
-static bool canKnow(Operation *op, Operation *first, llvm::SetVector<Operation *> &moved) {
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    Operation *definition = operand.getDefiningOp();
-    if (!definition || definition->getBlock() != first->getBlock() ||
-        definition->isBeforeInBlock(first) || moved.contains(definition))
-      return true;
-    if (isa<te::LaunchOp>(definition) || definition->getNumRegions() != 0 || !isPure(definition) ||
-        !canKnow(definition, first, moved))
-      return false;
-    moved.insert(definition);
-    return true;
-  });
+/// Returns the points and operations of a launch, or nothing if they depend on open sizes.
+static std::optional<int64_t> countWork(te::KernelOp kernel) {
+  int64_t total = 0;
+  for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
+    if (!addProduct(total, compute.getIterationDomain(), 1))
+      return std::nullopt;
+  for (const te::FlopTerm &term : te::countFlops(kernel))
+    if (!addProduct(total, term.sizes, term.each + term.transcendental * (opsOfFunction - 1)))
+      return std::nullopt;
+  return total;
 }
 
 namespace {
@@ -138,6 +129,36 @@ struct Candidate {
 };
 
 using Group = SmallVector<Candidate, 2>;
+
+/// Whether the operands of launches are known before the first launch of a group.
+struct Operands {
+  const Group &group;
+  /// Ops such as constants that must be moved there, in an order in which they can be moved.
+  llvm::SetVector<Operation *> moved = {};
+  bool areOfGroup = false; ///< whether some are results of the group
+
+  bool areKnown(te::LaunchOp launch) {
+    return llvm::all_of(launch->getOperands(), [&](Value operand) {
+      bool isOfGroup = llvm::any_of(
+          group, [&](Candidate member) { return operand.getDefiningOp() == member.launch; });
+      areOfGroup |= isOfGroup;
+      return isOfGroup || isKnown(operand);
+    });
+  }
+
+private:
+  bool isKnown(Value value) {
+    Operation *definition = value.getDefiningOp(), *first = te::LaunchOp(group.front().launch);
+    if (!definition || definition->getBlock() != first->getBlock() ||
+        definition->isBeforeInBlock(first) || moved.contains(definition))
+      return true;
+    if (isa<te::LaunchOp>(definition) || definition->getNumRegions() != 0 || !isPure(definition) ||
+        !llvm::all_of(definition->getOperands(), [&](Value operand) { return isKnown(operand); }))
+      return false;
+    moved.insert(definition);
+    return true;
+  }
+};
 
 struct MergeLaunches : layout::impl::MergeLaunchesBase<MergeLaunches> {
   using MergeLaunchesBase::MergeLaunchesBase;
@@ -178,18 +199,24 @@ private:
   }
 
   bool fits(const Candidate &candidate, const Group &group) {
-    const Candidate &first = group.front();
-    if (candidate.position - first.position > greatestDistance || group.size() >= greatestGroup ||
-        !isKnownAt(candidate.launch, first.launch))
+    Operands operands{group};
+    if (candidate.position - group.front().position > greatestDistance ||
+        group.size() >= greatestGroup || !operands.areKnown(candidate.launch))
       return false;
-    bool isSmall = isSmallWith(candidate, group);
-    return apply == ::tssa::Apply::Always || isSmall ||
-           (sharesOperand(candidate, group) && isBalanced(candidate, group));
+    return isSmallWith(candidate, group) ||
+           (!operands.areOfGroup && !isSequence(group) &&
+            (apply == ::tssa::Apply::Always ||
+             (sharesOperand(candidate, group) && isBalanced(candidate, group))));
   }
 
-  static bool isKnownAt(te::LaunchOp launch, te::LaunchOp first) {
-    llvm::SetVector<Operation *> moved;
-    return canKnow(launch, first, moved);
+  /// Returns whether a member reads a result of another one, so that one thread computes all.
+  static bool isSequence(const Group &group) {
+    return llvm::any_of(group, [&](Candidate reader) {
+      return llvm::any_of(reader.launch.getInputs(), [&](Value value) {
+        return llvm::any_of(
+            group, [&](Candidate member) { return value.getDefiningOp() == member.launch; });
+      });
+    });
   }
 
   static bool isSmallWith(const Candidate &candidate, const Group &group) {
@@ -228,15 +255,15 @@ private:
       launches.push_back(member.launch);
       work += member.work.value_or(0);
     }
-    llvm::SetVector<Operation *> moved;
+    Operands operands{group};
     for (te::LaunchOp member : llvm::drop_begin(launches))
-      canKnow(member, launches.front(), moved);
-    for (Operation *op : moved)
+      operands.areKnown(member);
+    for (Operation *op : operands.moved)
       op->moveBefore(launches.front());
     te::LaunchOp launch = merger.merge(launches);
     remark::passed(launch.getLoc(), remark::RemarkOpts::name("merged").category(getArgument()))
         << remark::metric("Kernel", launch.getKernel())
-        << remark::metric("LaunchesSaved", launches.size() - 1) << remark::metric("Flops", work);
+        << remark::metric("LaunchesSaved", launches.size() - 1) << remark::metric("Work", work);
     numMerged += launches.size() - 1;
   }
 };

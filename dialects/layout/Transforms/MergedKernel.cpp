@@ -22,32 +22,42 @@ struct Members {
   SmallVector<te::KernelOp> kernels;
   /// The values that become parameters: tensors, then values of type index, then other scalars.
   SmallVector<Value> values;
-  /// For each member, the number of the parameter that replaces each of its own.
+  /// The results of all members.
+  SmallVector<Value> results;
+  /// For each member, what replaces each of its parameters: the number of a parameter, or behind
+  /// these, of a result.
   SmallVector<SmallVector<unsigned>> numbers;
 
   Members(ArrayRef<te::LaunchOp> launches, LaunchMerger &merger) : launches(launches) {
     llvm::SetVector<Value> kinds[3];
     for (te::LaunchOp launch : launches) {
       kernels.push_back(merger.lookup(launch));
-      for (Value value : launch.getInputs())
-        kinds[isa<TensorType>(value.getType()) ? 0
-              : value.getType().isIndex()      ? 1
-                                               : 2]
-            .insert(value);
+      for (Value value : launch.getInputs()) {
+        unsigned kind = isa<TensorType>(value.getType()) ? 0 : value.getType().isIndex() ? 1 : 2;
+        if (!llvm::is_contained(results, value))
+          kinds[kind].insert(value);
+      }
+      llvm::append_range(results, launch.getResults());
     }
     for (const llvm::SetVector<Value> &kind : kinds)
       llvm::append_range(values, kind);
     for (te::LaunchOp launch : launches) {
       SmallVector<unsigned> &own = numbers.emplace_back();
-      for (Value value : launch.getInputs())
-        own.push_back(llvm::find(values, value) - values.begin());
+      for (Value value : launch.getInputs()) {
+        unsigned number = llvm::find(values, value) - values.begin();
+        own.push_back(
+            isParameter(number) ? number : number + (llvm::find(results, value) - results.begin()));
+      }
     }
   }
+
+  bool isParameter(unsigned number) const { return number < values.size(); }
 
   /// Returns a text that is the same for launches that can share a kernel.
   std::string getKey() {
     std::string key;
     llvm::raw_string_ostream stream(key);
+    stream << values.size() << ':';
     for (auto [kernel, own] : llvm::zip_equal(kernels, numbers)) {
       stream << kernel.getSymName() << '(';
       llvm::interleave(own, stream, ",");
@@ -62,6 +72,8 @@ struct Members {
 static void setParameterAttributes(te::KernelOp kernel, Members &members) {
   for (auto [member, numbers] : llvm::zip_equal(members.kernels, members.numbers))
     for (auto [own, number] : llvm::enumerate(numbers)) {
+      if (!members.isParameter(number))
+        continue;
       if (member.isFinite(own)) // which holds in each launch of the member
         kernel.setFinite(number);
       if (te::WindowAttr window = member.getArgumentWindow(own))
@@ -97,13 +109,13 @@ static void rename(Operation &op, const llvm::StringMap<std::string> &labels) {
       [&](auto named) { named.setLabel(labels.lookup(named.getLabel())); });
 }
 
-/// Appends the expressions and the schedule of `member` to `kernel`. Returns the member's results.
+/// Appends the expressions and the schedule of `member` to `kernel`. `parameters` take the places
+/// of the member's own. Returns the member's results.
 static SmallVector<Value> append(te::KernelOp kernel, te::KernelOp member,
-                                 ArrayRef<unsigned> numbers, llvm::StringSet<> &used) {
+                                 ArrayRef<Value> parameters, llvm::StringSet<> &used) {
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.getBodyBlock());
   IRMapping mapping;
-  for (auto [own, number] : llvm::enumerate(numbers))
-    mapping.map(member.getArgument(own), kernel.getArgument(number));
+  mapping.map(member.getBodyBlock().getArguments(), parameters);
   llvm::StringMap<std::string> labels;
   for (Operation &op : member.getBodyBlock().without_terminator()) {
     Operation *copy = builder.clone(op, mapping);
@@ -145,8 +157,13 @@ static te::KernelOp createKernel(Members &members) {
   setResultWindows(kernel, members);
   llvm::StringSet<> used;
   SmallVector<Value> returned;
-  for (auto [member, numbers] : llvm::zip_equal(members.kernels, members.numbers))
-    llvm::append_range(returned, append(kernel, member, numbers, used));
+  for (auto [member, numbers] : llvm::zip_equal(members.kernels, members.numbers)) {
+    SmallVector<Value> parameters;
+    for (unsigned number : numbers)
+      parameters.push_back(members.isParameter(number) ? Value(kernel.getArgument(number))
+                                                       : returned[number - members.values.size()]);
+    llvm::append_range(returned, append(kernel, member, parameters, used));
+  }
   builder.setInsertionPointToEnd(&body);
   te::ReturnOp::create(builder, loc, returned);
   return kernel;

@@ -19,8 +19,9 @@ public:
 
   te::KernelOp lookup(te::LaunchOp launch) { return lookupKernel(symbols, launch); }
 
-  /// Replaces `launches`, at least two of one block, by a launch at the place of the first one.
-  /// There, the operands of all of them are known. Returns the new launch.
+  /// Replaces `launches`, at least two of one block in the order of the program, by a launch at the
+  /// place of the first one. The operands of the others are known there, or are results of launches
+  /// before them. Returns the new launch.
   te::LaunchOp merge(ArrayRef<te::LaunchOp> launches);
 
   /// Erases the kernels that lost their last launch.

@@ -193,23 +193,26 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
 }
 
 def MergeLaunches : Pass<"layout-merge-launches", "::mlir::ModuleOp"> {
-  let summary = "run launches that do not depend on each other as one";
+  let summary = "run launches beside each other, or small ones after each other, as one";
   let description = [{
-    The expressions of several kernels become roots of one kernel, and each keeps its schedule. The
-    iterations of all roots are numbered one after the other, and threads share them. Queries, keys
-    and values of an attention, the branches of an Inception block, the phases of a transposed
-    convolution: each is one launch, though sizes, bodies and layouts of results differ. No result
-    moves, so this costs nothing where a joined expression would make results strided. It is the
-    horizontal transformation of Souffle (section 6.1), in loops instead of in expressions. Remarks
-    give the launches that are saved and the floating-point operations of the new launch.
+    The expressions of several kernels become roots of one kernel, and each keeps its schedule. If no
+    root reads another, their iterations are numbered one after the other, and threads share them.
+    Queries, keys and values of an attention, the branches of an Inception block, the phases of a
+    transposed convolution: each is one launch, though sizes, bodies and layouts of results differ.
+    No result moves, so this costs nothing where a joined expression would make results strided. If
+    a root reads another, one thread computes all, one root after the other. That is for launches
+    which are too small for a second thread: the gate of a squeeze-and-excite block, a small model as
+    a whole. It is the horizontal transformation of Souffle (section 6.1), in loops instead of in
+    expressions, and for small programs its one kernel (section 6.4). Remarks give the launches that
+    are saved and the work of the new launch: points and operations.
 
     - **Needs**: kernels with schedules (the end of the layout stage).
     - **Keeps**: the value of every element, and the order of the operations that compute it.
     - **Gives up**: launches of te.update and te.scan; launches of which an operand is computed
-      after the first of the others; launches more than 32 launches apart. Unless `apply=always`,
-      launches of 2^18 operations or more together that read no tensor in common, or of which one
-      iteration takes more than eight times as long as one of another, as threads could not share
-      them evenly.
+      after the first of the others by another op; launches more than 32 launches apart; and launches
+      of a work of 2^18 or more together, if one reads a result of another. Unless `apply=always`,
+      such launches must read a tensor in common, and an iteration of one take at most eight times as
+      long as one of another, as threads could not share them evenly.
 
     ```mlir
     // Before

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parallel iterations are numbered consecutively, root after root and piece after piece. The
-// roots are the expressions that are not computed at a loop of another one; none of them reads
-// another. The number of an iteration determines its root, its piece and the values of its loops.
-// Expressions that the schedule computes at one of these loops are computed there into small
-// buffers. Then the rest of the nest follows.
+// The roots are the expressions that are not computed at a loop of another one. If none of them
+// reads another, their parallel iterations are numbered consecutively, root after root and piece
+// after piece. The number of an iteration determines its root, its piece and the values of its
+// loops. If one root reads another, all iterations of all roots are one iteration, in which the
+// roots are computed one after the other. Expressions that the schedule computes at one of these
+// loops are computed there into small buffers. Then the rest of the nest follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +47,9 @@ public:
     if (target.getThreads() && failed(countThreads(index)))
       return failure();
     LogicalResult result = failure();
-    target.buildIterations(index, function.func,
-                           [&](Value number) { result = buildPiece(index, getParts(), number); });
+    target.buildIterations(index, function.func, [&](Value number) {
+      result = isSequence ? buildSequence() : buildPiece(index, getParts(roots), number);
+    });
     if (failed(result) || failed(finishKernelFunction(builder, function, target)))
       return failure();
     createExtentFunction(builder, kernel, [&](IndexBuilder &extentIndex, const IRMapping &values) {
@@ -74,22 +76,30 @@ private:
     if (roots.empty())
       return kernel.emitError("expected an expression in the kernel");
     SmallVector<Operation *> writers(roots.begin(), roots.end());
-    return failed(checkRootsAreApart()) ? failure() : checkResults(kernel, writers);
+    return failed(checkRoots()) ? failure() : checkResults(kernel, writers);
   }
 
-  /// Checks that no expression reads a root, which other iterations compute at the same time, and
-  /// that the kernel returns each root.
-  LogicalResult checkRootsAreApart() {
+  /// Checks that the kernel returns each root, and finds out whether one root reads another. A
+  /// device could not do that: its blocks do not wait for each other.
+  LogicalResult checkRoots() {
     for (te::ComputeOp root : roots) {
-      bool isReturned = roots.size() == 1;
-      for (Operation *user : root->getUsers()) {
-        if (isa<te::ReadOp>(user))
+      bool isReturned = false;
+      for (Value result : root.getResults()) {
+        te::ComputeOp reader;
+        bool leaves = false;
+        for (Operation *user : result.getUsers())
+          if (isa<te::ReadOp>(user))
+            reader = user->getParentOfType<te::ComputeOp>();
+          else
+            leaves = true;
+        if (reader && (!leaves || target.getThreads()))
           return kernel.emitError("expected '")
-                 << getLabel(root) << "' to be computed at a loop of '"
-                 << getLabel(user->getParentOfType<te::ComputeOp>()) << "', which reads it";
-        isReturned = true;
+                 << getLabel(root) << "' to be computed at a loop of '" << getLabel(reader)
+                 << "', which reads it";
+        isSequence |= static_cast<bool>(reader);
+        isReturned |= leaves;
       }
-      if (!isReturned)
+      if (!isReturned && roots.size() > 1)
         return kernel.emitError("expected a result of '")
                << getLabel(root) << "' to be returned, since no other expression reads it";
     }
@@ -113,7 +123,7 @@ private:
     return success();
   }
 
-  SmallVector<Part> getParts() {
+  static SmallVector<Part> getParts(ArrayRef<te::ComputeOp> roots) {
     SmallVector<Part> parts;
     for (te::ComputeOp root : roots)
       for (unsigned piece = 0; piece < root.getPieces().size(); ++piece)
@@ -148,6 +158,34 @@ private:
       outs.push_back(buffer);
     }
     return outs;
+  }
+
+  /// Builds all iterations of one root after the other. The results of a root are read by those
+  /// after it.
+  LogicalResult buildSequence() {
+    for (te::ComputeOp root : roots) {
+      IndexBuilder index(builder, root.getLoc());
+      SmallVector<Part> parts = getParts(root);
+      AffineExpr count = getAffineConstantExpr(0, index.getContext());
+      for (Part part : parts) {
+        FailureOr<ScheduledPiece> scheduled =
+            schedulePiece(index, kernel, part.root, part.piece, function.context.values);
+        if (failed(scheduled))
+          return failure();
+        count = count + getParallelCount(scheduled->schedule, index.getContext());
+      }
+      auto loop = scf::ForOp::create(builder, root.getLoc(), index.constant(0),
+                                     index.materialize(index.simplify(count)), index.constant(1));
+      {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPoint(loop.getBody()->getTerminator());
+        if (failed(buildPiece(index, parts, loop.getInductionVar())))
+          return failure();
+      }
+      for (auto [result, buffer] : llvm::zip_equal(root.getResults(), getOuts(root)))
+        function.context.buffers[result] = buffer;
+    }
+    return success();
   }
 
   /// Builds iteration `number`, counted from the first iteration of the first of `parts`. It may be
@@ -332,7 +370,7 @@ private:
   std::pair<Value, Value> buildExtent(IndexBuilder &index, const IRMapping &values) {
     MLIRContext *context = index.getContext();
     AffineExpr count = getAffineConstantExpr(0, context), work = count;
-    for (Part part : getParts()) {
+    for (Part part : getParts(roots)) {
       auto [root, piece] = part;
       FailureOr<ScheduledPiece> scheduled = schedulePiece(index, kernel, root, piece, values);
       count = count + getParallelCount(scheduled->schedule, context);
@@ -344,7 +382,7 @@ private:
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>())
       if (!llvm::is_contained(roots, inner))
         work = work + getWork(getExtents(index, inner, values), *inner.getPieceBlock());
-    Value n = index.materialize(index.simplify(count));
+    Value n = isSequence ? index.constant(1) : index.materialize(index.simplify(count));
     return {n, target.buildGrain(index, n, work)};
   }
 
@@ -359,6 +397,7 @@ private:
   te::KernelOp kernel;
   KernelTarget &target;
   SmallVector<te::ComputeOp> roots;
+  bool isSequence = false; ///< whether a root reads another one, so that one thread computes all
   KernelFunction function;
 };
 } // namespace

@@ -217,3 +217,25 @@ te.kernel @uneven(%a: tensor<70x64xf32>) -> tensor<70xf32> {
   layout.bind %ib to block
   layout.bind %il, %kl to lane
 }
+
+// -----
+
+// The blocks of a device do not wait for each other, so that one root cannot read another one.
+// expected-error @below {{expected 'a' to be computed at a loop of 'b', which reads it}}
+te.kernel @sequence(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = te.compute @a (d0: 8) {
+    %v = te.read %x[d0] : tensor<8xf32>
+    %p = arith.negf %v : f32
+    te.yield %p : f32
+  } : tensor<8xf32>
+  %b = te.compute @b (d0: 8) {
+    %v = te.read %a[d0] : tensor<8xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  te.return %a, %b : tensor<8xf32>, tensor<8xf32>
+} schedule {
+  %0 = layout.loops @a : !layout.loop
+  layout.bind %0 to block
+  %1 = layout.loops @b : !layout.loop
+  layout.bind %1 to block
+}
