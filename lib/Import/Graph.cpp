@@ -44,7 +44,18 @@ std::string describeOperator(const NodeProto &node, int64_t version) {
   std::string text =
       "operator " + quote(node.op_type()) + " of " + domain + ":" + std::to_string(version);
   StringRef hint = operators::findHint(node.domain(), node.op_type());
-  return hint.empty() ? text : text + " (" + hint.str() + ")";
+  if (!hint.empty())
+    return text + " (" + hint.str() + ")";
+  SmallVector<StringRef> names;
+  for (const auto &[known, row] : operators::listOperators())
+    if (known == (node.domain() == "ai.onnx" ? "" : node.domain()))
+      names.push_back(row->name);
+  if (names.empty())
+    return text +
+           " (no operator of this domain is known: put a function of this name into the model, "
+           "or export the node as standard operators)";
+  return llvm::is_contained(names, node.op_type()) ? text
+                                                   : text + suggestName(node.op_type(), names);
 }
 
 void forEachSubgraph(const NodeProto &node, function_ref<void(const GraphProto &)> visit) {

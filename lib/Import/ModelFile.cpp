@@ -7,6 +7,7 @@
 
 #include "lib/Import/ModelFile.h"
 #include "lib/Import/Limits.h"
+#include "tssa/Runtime/FileFormat.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -63,6 +64,8 @@ mlir::LogicalResult InputFile::open(StringRef path, ImportReport &report) {
   // A blocking open of a pipe would wait for ever.
   descriptor = ::open(path.str().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat status;
+  if (descriptor < 0 && path.contains("://"))
+    return fail(report, "this is an address, not a file: download the model first");
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0)
     return fail(report, "cannot be read: " + Twine(strerror(errno)));
   if (S_ISDIR(status.st_mode))
@@ -77,12 +80,12 @@ mlir::LogicalResult InputFile::open(StringRef path, ImportReport &report) {
 static mlir::LogicalResult checkFile(const InputFile &file, ImportReport &report) {
   if (file.size == 0)
     return fail(report, "the file is empty");
-  static constexpr StringLiteral pointer = "version https://git-lfs";
-  char begin[pointer.size()];
+  char begin[runtime::recognizedBytes];
   ssize_t count = ::pread(file.descriptor, begin, sizeof(begin), 0);
-  if (count == sizeof(begin) && StringRef(begin, count) == pointer)
-    return fail(report, "this is a Git LFS pointer, not an ONNX model: fetch the file with "
-                        "'git lfs pull'");
+  if (count > 0)
+    if (const runtime::FileFormat *format = runtime::recognizeFile({begin, size_t(count)}))
+      return fail(report,
+                  "this is " + Twine(format->name) + ", not an ONNX model: " + format->advice);
   if (file.size > maxProtobufBytes)
     return fail(report, Fault::Limit,
                 "the file has " + Twine(file.size) + " bytes, a protobuf has at most " +

@@ -139,20 +139,35 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
   return input;
 }
 
+/// Returns "; did you mean 'X'?" or, if no name is similar, the first of `names`.
+static std::string suggestOrList(StringRef given, ArrayRef<StringRef> names, StringRef none) {
+  constexpr size_t maxListed = 8;
+  if (std::string near = suggestName(given, names); !near.empty())
+    return near;
+  if (names.empty())
+    return (": " + none).str();
+  std::string text = ": expected ";
+  for (auto [i, name] : llvm::enumerate(names.take_front(maxListed)))
+    text += (i ? (i + 1 == names.size() ? " or " : ", ") : "") + quote(name);
+  return names.size() > maxListed ? text + " or another" : text;
+}
+
 /// Reports an error if the options contain names that are not in the model.
 LogicalResult InputReader::checkOptions() {
   SmallVector<StringRef> dims = llvm::to_vector(names.keys()), inputs;
   llvm::sort(dims);
   for (const auto &entry : options.dims)
     if (!names.contains(entry.getKey()))
-      return fail(report, "no input has a dim named " + quote(entry.getKey()) +
-                              suggestName(entry.getKey(), dims));
+      return fail(report, Fault::Usage,
+                  "no input has a dim named " + quote(entry.getKey()) +
+                      suggestOrList(entry.getKey(), dims, "all sizes are fixed"));
   for (const ValueInfoProto *value : values)
     inputs.push_back(value->name());
   for (const auto &entry : options.inputShapes)
     if (!llvm::is_contained(inputs, entry.getKey()))
-      return fail(report, "the model has no input " + quote(entry.getKey()) +
-                              suggestName(entry.getKey(), inputs));
+      return fail(report, Fault::Usage,
+                  "the model has no input " + quote(entry.getKey()) +
+                      suggestOrList(entry.getKey(), inputs, "it has none"));
   return success();
 }
 

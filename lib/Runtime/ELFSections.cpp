@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "ELFSections.h"
 
+#include "tssa/Runtime/FileFormat.h"
+
+#include <algorithm>
 #include <cstring>
 
 using namespace tssa::runtime;
@@ -35,9 +38,20 @@ const Elf64_Shdr *ELFSections::find(const std::string &name) const {
   return found;
 }
 
-static Status checkHeader(const Elf64_Ehdr &header, uint64_t fileSize) {
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+/// Says what a file is that is no ELF file.
+static Status explainFormat(uint64_t fileSize, const ReadAt &read) {
+  char begin[recognizedBytes];
+  size_t size = std::min<uint64_t>(fileSize, sizeof(begin));
+  if (Status status = read(0, begin, size); !status.ok())
+    return status;
+  const FileFormat *format = recognizeFile({begin, size});
+  if (!format)
     return notELF("no ELF header");
+  return makeError(TSSA_CORRUPT, std::string("this is ") + format->name +
+                                     ", not a compiled model: " + format->advice);
+}
+
+static Status checkHeader(const Elf64_Ehdr &header, uint64_t fileSize) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
       header.e_type != ET_DYN)
     return notELF("not a 64-bit little-endian ELF of type DYN");
@@ -59,6 +73,8 @@ Status tssa::runtime::readSections(uint64_t fileSize, const ReadAt &read, ELFSec
   Elf64_Ehdr &header = sections.header;
   if (Status status = read(0, &header, sizeof(header)); !status.ok())
     return status;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return explainFormat(fileSize, read);
   if (Status status = checkHeader(header, fileSize); !status.ok())
     return status;
   if (header.e_shnum == 0)

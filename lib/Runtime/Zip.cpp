@@ -8,6 +8,7 @@
 
 #include "Checked.h"
 
+#include "tssa/Runtime/FileFormat.h"
 #include "tssa/Runtime/NearName.h"
 
 #include <algorithm>
@@ -119,7 +120,12 @@ static Status readEnd(uint64_t fileSize, const ReadAt &read, Directory &director
       return malformed("its directory lies beyond the end");
     return Status::success();
   }
-  return malformed("no zip end record");
+  const FileFormat *format = nullptr;
+  std::string begin(std::min<uint64_t>(fileSize, recognizedBytes), '\0');
+  if (read(0, begin.data(), begin.size()).ok())
+    format = recognizeFile(begin);
+  return malformed(format ? std::string("this is ") + format->name + ": " + format->advice
+                          : "no zip end record");
 }
 
 /// Reads from the zip64 field the values that do not fit into the normal fields.

@@ -33,6 +33,18 @@ static Error makeError(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);
 }
 
+/// Returns what was probably meant by `name`, or "".
+static std::string adviseTarget(StringRef name) {
+  if (name.starts_with("sm_"))
+    return ("; did you mean 'cuda:" + name + "'?").str();
+  if (is_contained({"cuda", "gpu", "nvidia", "cuda:0"}, name.lower()))
+    return ": name the architecture of the GPU, such as cuda:sm_90, which "
+           "'nvidia-smi --query-gpu=compute_cap --format=csv' prints as 9.0";
+  return is_contained({"x86", "x86-64", "x86_64", "native", "host"}, name.lower())
+             ? "; did you mean 'cpu'?"
+             : "";
+}
+
 Expected<Target> parseTarget(StringRef name) {
   if (name == "cpu")
     return Target{Target::CPU, 0};
@@ -40,7 +52,8 @@ Expected<Target> parseTarget(StringRef name) {
     return Target{Target::Emulator, architectures[0]};
   StringRef rest = name;
   if (!rest.consume_front("cuda:"))
-    return makeError("expected cpu, cuda:sm_NN or cuda-emu, got '" + name + "'");
+    return makeError("expected cpu, cuda:sm_NN or cuda-emu, got '" + name + "'" +
+                     adviseTarget(name));
   Target target{Target::CUDA, 0};
   if (!rest.consume_front("sm_") || rest.getAsInteger(10, target.arch) ||
       !is_contained(architectures, target.arch)) {

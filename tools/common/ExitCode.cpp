@@ -16,6 +16,8 @@ int tssa::getExitCode(operators::Fault fault) {
     return Unsupported;
   case operators::Fault::Limit:
     return LimitReached;
+  case operators::Fault::Usage:
+    return UsageError;
   case operators::Fault::Model:
     return ModelError;
   }

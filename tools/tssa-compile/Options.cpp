@@ -7,6 +7,7 @@
 
 #include "Options.h"
 #include "ListOperators.h"
+#include "UnknownOption.h"
 #include "tools/common/ModelSizes.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/VerifyFaults.h"
@@ -311,15 +312,14 @@ std::optional<int> takeReports(const CommandLine &line, Options &options) {
   options.explain = line.explain;
   if (line.explain) {
     options.lastStage = "te";
-    return refuseBeside(line.explain,
-                        {&line.output, &line.emit, &line.lastStage, &line.remarks, &line.check,
-                         &line.bisect, &line.printPartition});
+    return refuseBeside(line.explain, {&line.output, &line.emit, &line.lastStage, &line.remarks,
+                                       &line.check, &line.bisect, &line.printPartition});
   }
   if (line.printPartition) {
     options.lastStage = "functional";
     options.emit = Emit::Partition;
-    return refuseBeside(line.printPartition, {&line.emit, &line.lastStage, &line.check,
-                                              &line.bisect, &line.noMerge});
+    return refuseBeside(line.printPartition,
+                        {&line.emit, &line.lastStage, &line.check, &line.bisect, &line.noMerge});
   }
   return std::nullopt;
 }
@@ -418,6 +418,24 @@ static void removeForeign(StringRef name) {
     option->removeArgument();
 }
 
+/// Fills `line` and removes its options from LLVM's table.
+static std::optional<int> parseArguments(int argc, char **argv, CommandLine &line) {
+  std::optional<std::string> unknown =
+      findUnknownOption(ArrayRef(argv, argc).drop_front(), category);
+  std::string messages;
+  raw_string_ostream stream(messages);
+  bool parsed = !unknown && cl::ParseCommandLineOptions(argc, argv, overview, &stream);
+  removeOptions(line);
+  if (unknown)
+    return reportUsage(*unknown);
+  if (parsed)
+    return std::nullopt;
+  StringRef text = messages;
+  text.consume_front(sys::path::filename(argv[0]).str() + ": ");
+  errs() << "tssa-compile: error: " << text;
+  return UsageError;
+}
+
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   removeForeign("threads");
   removeForeign("cache-dir");
@@ -427,16 +445,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     stream << getToolBuild() << "\n  onnx " << TSSA_ONNX_VERSION << ", manifest ABI "
            << TSSA_ABI_VERSION << ", build " << TSSA_BUILD_ID << "\n";
   });
-  std::string messages;
-  raw_string_ostream stream(messages);
-  bool parsed = cl::ParseCommandLineOptions(argc, argv, overview, &stream);
-  removeOptions(line);
-  if (!parsed) {
-    StringRef text = messages;
-    text.consume_front(sys::path::filename(argv[0]).str() + ": ");
-    errs() << "tssa-compile: error: " << text;
-    return UsageError;
-  }
+  if (std::optional<int> code = parseArguments(argc, argv, line))
+    return code;
   if (line.listOperators) {
     listOperators(outs());
     return Success;

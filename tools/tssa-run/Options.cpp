@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <set>
 
@@ -69,6 +70,18 @@ static Handler text(std::optional<std::string> Options::*field) {
     options.*field = text;
     return std::nullopt;
   };
+}
+
+/// Takes the name of an .npz to write. An ending that stands for another format is refused.
+static Fault parseOutputs(Options &options, const std::string &text) {
+  if (text.empty())
+    return "expected a file name, got nothing";
+  for (const char *ending : {".csv", ".txt", ".json", ".npy", ".pt", ".h5", ".mat"})
+    if (text.size() > std::strlen(ending) &&
+        text.compare(text.size() - std::strlen(ending), std::string::npos, ending) == 0)
+      return expected("a name that ends in .npz, the format of the outputs", text);
+  options.outputs = text;
+  return std::nullopt;
 }
 
 static Handler flag(bool Options::*field) {
@@ -139,7 +152,7 @@ static const std::vector<Option> &getOptions() {
       {"dim", "NAME=SIZE", "a size for random inputs (else 1)", true, parseDim},
       {"random-seed", "N", "seed of the random numbers that the model draws (else one per run)",
        false, seed(&Options::randomSeed)},
-      {"outputs", "OUT.npz", "write all outputs", false, text(&Options::outputs)},
+      {"outputs", "OUT.npz", "write all outputs", false, parseOutputs},
       {"expect", "REF.npz", "compare the outputs; exit 4 if they differ", false,
        text(&Options::expect)},
       {"rtol", "R", "|out - ref| <= atol + rtol * |ref| (1e-3)", false, real(&Options::rtol)},

@@ -33,7 +33,8 @@ enum class Fault {
   None,
   Model,       ///< the model is invalid
   Unsupported, ///< the model may be valid, but this compiler does not support it
-  Limit        ///< a limit of size or time is exceeded
+  Limit,       ///< a limit of size or time is exceeded
+  Usage        ///< the options do not fit the model
 };
 
 /// Returns one value per result of a compute, or per accumulator of a reduction.

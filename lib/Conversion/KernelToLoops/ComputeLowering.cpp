@@ -48,7 +48,7 @@ public:
       return failure();
     LogicalResult result = failure();
     target.buildIterations(index, function.func, [&](Value number) {
-      result = isSequence ? buildSequence() : buildPiece(index, getParts(roots), number);
+      result = isSequence ? buildSequence() : buildPiece(getParts(roots), number);
     });
     if (failed(result) || failed(finishKernelFunction(builder, function, target)))
       return failure();
@@ -179,7 +179,7 @@ private:
       {
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPoint(loop.getBody()->getTerminator());
-        if (failed(buildPiece(index, parts, loop.getInductionVar())))
+        if (failed(buildPiece(parts, loop.getInductionVar())))
           return failure();
       }
       for (auto [result, buffer] : llvm::zip_equal(root.getResults(), getOuts(root)))
@@ -190,8 +190,9 @@ private:
 
   /// Builds iteration `number`, counted from the first iteration of the first of `parts`. It may be
   /// in that part or in a later one.
-  LogicalResult buildPiece(IndexBuilder &index, ArrayRef<Part> parts, Value number) {
+  LogicalResult buildPiece(ArrayRef<Part> parts, Value number) {
     Part part = parts.front();
+    IndexBuilder index(builder, part.root.getLoc()); // which knows nothing of other parts' loops
     FailureOr<ScheduledPiece> scheduled =
         schedulePiece(index, kernel, part.root, part.piece, function.context.values);
     if (failed(scheduled))
@@ -207,8 +208,7 @@ private:
     if (failed(buildIteration(index, part, *scheduled, number)))
       return failure();
     builder.setInsertionPointToStart(branch.elseBlock());
-    return buildPiece(index, parts.drop_front(),
-                      arith::SubIOp::create(builder, loc, number, count));
+    return buildPiece(parts.drop_front(), arith::SubIOp::create(builder, loc, number, count));
   }
 
   LogicalResult buildIteration(IndexBuilder &index, Part part, ScheduledPiece &scheduled,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MachineModels.h"
+#include "tssa/Runtime/NearName.h"
 #include "tssa/Target/CPU.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -92,10 +93,25 @@ static Expected<std::unique_ptr<MCSubtargetInfo>> getSubtarget(StringRef name, S
   Expected<const Target *> target = getTarget();
   if (!target)
     return target.takeError();
-  std::unique_ptr<MCSubtargetInfo> subtarget((*target)->createMCSubtargetInfo(
-      Triple(targetTriple), cpu, llvm::join(features, ",")));
-  if (!subtarget->isCPUStringValid(name) || !subtarget->checkFeatures("+64bit"))
-    return makeError("expected an x86-64 CPU, such as x86-64-v3 or x86-64-v4; got '" + name + "'");
+  auto makeSubtarget = [&](StringRef cpu, const std::string &features) {
+    return std::unique_ptr<MCSubtargetInfo>(
+        (*target)->createMCSubtargetInfo(Triple(targetTriple), cpu, features));
+  };
+  // LLVM prints a message where it makes a subtarget for an unknown CPU.
+  std::unique_ptr<MCSubtargetInfo> any = makeSubtarget("x86-64", "");
+  auto makeNameError = [&](const std::string &suggestion) {
+    return makeError("expected an x86-64 CPU, such as x86-64-v3 or x86-64-v4; got '" + name + "'" +
+                     suggestion);
+  };
+  if (!any->isCPUStringValid(name)) {
+    std::vector<std::string> names;
+    for (const SubtargetSubTypeKV &known : any->getAllProcessorDescriptions())
+      names.push_back(known.Key);
+    return makeNameError(runtime::suggestName(name, names));
+  }
+  std::unique_ptr<MCSubtargetInfo> subtarget = makeSubtarget(cpu, llvm::join(features, ","));
+  if (!subtarget->checkFeatures("+64bit"))
+    return makeNameError("");
   return subtarget;
 }
 
