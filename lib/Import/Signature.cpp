@@ -249,11 +249,15 @@ void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &
 /// shapes.
 static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImporter::Entry &entry,
                                  ImportReport &report) {
-  if (!declared.type().has_tensor_type() && entry.tensor.isPlain())
-    return success();
   const auto &type = declared.type().tensor_type();
   const Tensor &tensor = entry.tensor;
   std::string subject = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
+  if (!declared.type().has_tensor_type() && tensor.isPlain()) {
+    if (declared.type().sequence_type().elem_type().has_map_type())
+      report.warnings.push_back(subject + "is " + tensor.str() +
+                                " with one column for each class label, not a sequence of maps");
+    return success();
+  }
   if (!tensor.isPlain())
     return fail(report, Fault::Unsupported,
                 subject + "is a " + tensor.str() + ", expected a tensor");

@@ -36,7 +36,6 @@ OperatorRows getRefusedRows() {
       {"", Domain{"com.ms.internal.nhwc"}, layout},
       {"", Domain{"ai.onnx.contrib"},
        Hint{"run the pre- and postprocessing of onnxruntime-extensions outside of the model"}},
-      {"ZipMap", ml, Hint{"convert the model with zipmap=False"}},
       {"CastMap", ml, strings},
       {"DictVectorizer", ml, strings},
       {"CategoryMapper", ml, strings},

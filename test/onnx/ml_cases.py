@@ -168,7 +168,7 @@ def refused(op, inputs, code, words, **attributes):
 
 
 REFUSED = [
-    refused("ZipMap", [r.normal(2, 2)], 3, "zipmap=False", classlabels_int64s=[0, 1]),
+    refused("ZipMap", [r.normal(2, 2)], 1, "scores and class labels", classlabels_int64s=[0, 1, 2]),
     refused("TreeEnsembleClassifier", [r.normal(2, 4)], 3, "convert the model with integer labels",
             classlabels_strings=["a", "b", "c"], **trees(1, 2, 4, [0, 1, 2], prefix="class")),
     refused("SVMClassifier", [r.normal(2, 2)], 1, "elements of 'rho', got 1", classlabels_ints=[0, 1, 2], rho=[0.5],

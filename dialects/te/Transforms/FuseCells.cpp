@@ -42,6 +42,8 @@ static constexpr size_t mostWindows = 8;
 
 /// Larger products share what they load among rows of a tile, for which windows leave no registers.
 static constexpr double mostOperations = 1 << 20;
+/// Weights of more elements do not stay in the first-level cache from one row to the next.
+static constexpr int64_t mostWeights = 1 << 14;
 
 /// Returns the indexes of a window, if each dim of `consumer` occurs once in them.
 static std::optional<SmallVector<WindowIndex>> matchWindow(ComputeOp consumer, AffineMap map) {
@@ -194,6 +196,21 @@ static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("cell").category("te-fuse-cells");
 }
 
+/// Returns whether several rows of `reduction` read the same weights, which are too many to be
+/// loaded for each row.
+static bool sharesWeights(ComputeOp reduction) {
+  SmallVector<OpFoldResult> domain = reduction.getIterationDomain();
+  auto isShared = [&](ReadOp read) {
+    auto type = cast<RankedTensorType>(read.getSource().getType());
+    if (!read.getSource().getDefiningOp<ConstantOp>() || type.getNumElements() <= mostWeights)
+      return false;
+    return llvm::any_of(llvm::seq<unsigned>(0, reduction.getNumParallel()), [&](unsigned dim) {
+      return getConstantSize(domain[dim]) != 1 && !read.getMap().isFunctionOfDim(dim);
+    });
+  };
+  return llvm::any_of(reduction.getPieceBlock()->getOps<ReadOp>(), isShared);
+}
+
 namespace {
 class CellFuser {
 public:
@@ -231,6 +248,8 @@ private:
     if (obstacle.empty() && apply == ::tssa::Apply::Auto && operations > mostOperations &&
         character.isComputeIntensive(CharacterRule::Reuse))
       obstacle = "it is large and compute-intensive";
+    if (obstacle.empty() && apply == ::tssa::Apply::Auto && sharesWeights(reduction))
+      obstacle = "its rows share weights, which would be loaded for each row";
     if (!obstacle.empty()) {
       remark::missed(reduction.getLoc(), getRemarkOptions())
           << remark::reason("{0}", obstacle)

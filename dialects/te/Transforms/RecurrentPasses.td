@@ -28,7 +28,8 @@ def TEFuseCells : Pass<"te-fuse-cells", "::mlir::func::FuncOp"> {
     - **Gives up**: reductions of pieces; a first reader with a reduction; readers with pieces or
       guards; windows that overlap or, of a later reader, have other sizes; more than 8
       accumulators; and, unless `apply=always`, compute-intensive reductions of
-      more than 2^20 operations, whose tiles would have fewer rows.
+      more than 2^20 operations, whose tiles would have fewer rows, and those of which several rows
+      read the same weights, more than 2^14: each row would load them again.
 
     ```mlir
     // Before

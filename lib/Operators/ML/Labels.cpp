@@ -117,10 +117,24 @@ static FailureOr<Tensors> buildOneHotEncoder(Builder &builder, const Node &node)
   }));
 }
 
+/// The scores keep their form, one column for each class label: maps would have the labels as keys.
+/// The importer warns where such a result is an output.
+static FailureOr<Tensors> buildZipMap(Builder &builder, const Node &node) {
+  const Tensor &scores = node.inputs[0];
+  int64_t labels = std::max(node.getInts("classlabels_int64s").size(),
+                            node.getStrings("classlabels_strings").size());
+  if (scores.rank() == 0 || scores.rank() > 2)
+    return builder.error("expected scores of rank 1 or 2, got " + scores.str());
+  if (failed(builder.requireEqual(scores.shape().back(), labels, "scores and class labels")))
+    return failure();
+  return single(scores);
+}
+
 OperatorRows getMLLabelsRows() {
   return {
       {"LabelEncoder", Versions{2}, buildLabelEncoder},
       {"OneHotEncoder", buildOneHotEncoder},
+      {"ZipMap", buildZipMap},
   };
 }
 

@@ -148,13 +148,16 @@ static FailureOr<Tensors> buildSqueeze(Builder &b, const Node &node) {
     return failure();
   SmallVector<Size> shape;
   if (!*given) {
-    for (const Size &size : x.shape()) {
-      if (!size.constant() && !size.differs(1))
-        return b.unsupported("without axes the sizes must be known when the model is compiled, "
-                             "got " +
-                             x.str());
-      if (!size.isConstant(1))
-        shape.push_back(size);
+    for (const auto &[i, size] : llvm::enumerate(x.shape())) {
+      if (size.isConstant(1))
+        continue;
+      shape.push_back(size);
+      // The rank of the result is fixed, so a run in which another size is 1 fails.
+      if (failed(b.require(b.isLess(0, (size - 1) * (size - 1)),
+                           "size " + Twine(i) + " of " + x.str() +
+                               " is 1, and without axes it would be removed: compile for size 1, "
+                               "such as with --dim NAME=1")))
+        return failure();
     }
     return single(b.reshape(x, shape));
   }

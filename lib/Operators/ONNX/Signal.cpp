@@ -300,13 +300,24 @@ static FailureOr<Size> getFrameLength(Builder &builder, const Node &node) {
   return length;
 }
 
+/// Returns a real signal of rank 2 with the dim of size 1 that exporters leave out, and any other
+/// signal as it is.
+static FailureOr<Tensor> addParts(Builder &builder, const Tensor &signal) {
+  if (signal.rank() != 2)
+    return signal;
+  return builder.reshape(signal, {signal.dim(0), signal.dim(1), 1});
+}
+
 static FailureOr<Tensors> buildSTFT(Builder &builder, const Node &node) {
-  const Tensor &signal = node.inputs[0];
+  FailureOr<Tensor> given = addParts(builder, node.inputs[0]);
+  if (failed(given))
+    return failure();
+  const Tensor &signal = *given;
   Tensor window = node.input(2);
   bool isOneSided = node.getInt("onesided", 1) != 0;
   if (signal.rank() != 3 || (window && window.rank() != 1))
-    return builder.error("expected a signal of rank 3 and a window of rank 1, got " + signal.str() +
-                         (window ? " and " + window.str() : ""));
+    return builder.error("expected a signal of rank 2 or 3 and a window of rank 1, got " +
+                         signal.str() + (window ? " and " + window.str() : ""));
   if (failed(requireParts(builder, signal, isOneSided)))
     return failure();
   FailureOr<Size> step = builder.requireSize(node.inputs[1], "the step between frames");

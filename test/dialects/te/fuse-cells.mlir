@@ -157,6 +157,33 @@ func.func @large(%x: tensor<128x128xf32>, %w: tensor<128x128xf32>) -> tensor<128
 
 // -----
 
+// Four rows read the same 2^15 weights, which do not stay in the first-level cache from one row to the next.
+// REMARK: remark: [Missed] cell | {{.*}}Operations=262144, Reason="its rows share weights, which would be loaded for each row"
+// CHECK-LABEL: func @rows
+// CHECK:       te.compute
+// CHECK:       te.compute
+// ALWAYS-LABEL: func @rows
+// ALWAYS:      te.compute (d0: 4, d1: 128) reduce (d2: 128) init (0.000000e+00 : f32, 0.000000e+00 : f32)
+// ALWAYS-NOT:  te.compute
+func.func @rows(%x: tensor<4x128xf32>) -> tensor<4x128xf32> {
+  %w = te.constant dense<0.5> : tensor<128x256xf32>
+  %p = te.compute (d0: 4, d1: 256) reduce (d2: 128) init (0.0 : f32) {
+    %v = te.read %x[d0, d2] : tensor<4x128xf32>
+    %u = te.read %w[d2, d1] : tensor<128x256xf32>
+    %m = arith.mulf %v, %u : f32
+    te.yield %m : f32
+  } combine arith.addf : tensor<4x256xf32>
+  %y = te.compute (d0: 4, d1: 128) {
+    %i = te.read %p[d0, d1] : tensor<4x256xf32>
+    %j = te.read %p[d0, d1 + 128] : tensor<4x256xf32>
+    %m = arith.mulf %i, %j : f32
+    te.yield %m : f32
+  } : tensor<4x128xf32>
+  return %y : tensor<4x128xf32>
+}
+
+// -----
+
 // The reset gate of a GRU scales the state before the next product, the update gate is read after it. Both gates
 // are computed with the reset state, in whose expression the update gate is a second result.
 // REMARK: remark: [Passed] cell | {{.*}}Accumulators=2
