@@ -79,8 +79,11 @@ class Session:
         if set(inputs) != set(names):
             raise InvalidArgument(f"expected the inputs {names}, got {sorted(inputs)}", code=1)
         wanted = self._find_outputs(output_names)
-        results = program.run([_to_argument(inputs[port[0]], port) for port in program.inputs], as_numpy=True, **options)
+        results = self._call(program, [_to_argument(inputs[port[0]], port) for port in program.inputs], **options)
         return [from_storage(results[i], get_element(*program.outputs[i][1:3])) for i in wanted]
+
+    def _call(self, program, arguments, **options):
+        return program.run(arguments, as_numpy=True, **options)
 
     def _find_outputs(self, output_names):
         names = [port[0] for port in self._get_program().outputs]
