@@ -165,13 +165,20 @@ class Damage(unittest.TestCase):
             with self.assertRaises(tssa.InvalidProtobuf):
                 tssa.InferenceSession(damaged)
         path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "m.onnx")
-        for damaged in (content[:20], b""):
+        for damaged in (content[:20], b"", b"version https://git-lfs.github.com/spec/v1\n"):
             with open(path, "wb") as file:
                 file.write(damaged)
             for kind in (tssa.InferenceSession, tssa.Session):
                 with self.assertRaises(tssa.InvalidProtobuf) as caught:
                     kind(path)
                 self.assertNotIn(path, str(caught.exception))
+
+    def test_folders(self):
+        path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "m.onnx")
+        os.mkdir(path)
+        with self.assertRaisesRegex(tssa.Error, "cannot be read: is a directory") as caught:
+            tssa.Session(path)
+        self.assertIs(type(caught.exception), tssa.Error)
 
     def test_broken_graphs(self):
         folder = self.enterContext(tempfile.TemporaryDirectory())

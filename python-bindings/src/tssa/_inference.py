@@ -120,12 +120,12 @@ class InferenceSession(Session):
         with run_options.watch(cancel):
             return self._run(output_names, input_feed, timeout=float(run_options.timeout), cancel=cancel)
 
-    def _call(self, program, arguments, **options):
-        profile = self._profile
+    def _run_timed(self, arguments, **options):
+        program, profile = self._get_program(), self._profile
         if profile is None or profile.is_full():
-            return super()._call(program, arguments, **options)
+            return program.run(arguments, **options)
         start = profile.now()
-        results, times = program.run_timed(arguments, as_numpy=True, **options)
+        results, times = program.run_timed(arguments, **options)
         profile.add_run(start, times)
         return results
 

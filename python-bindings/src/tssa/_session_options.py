@@ -82,7 +82,8 @@ class SessionOptions(_Attributes):
     intra_op_num_threads: threads of a run; 0: one for each core. log_severity_level: of the messages of the session that go
     to the logger `tssa`: 0 verbose, 1 info, 2 warning, 3 error, 4 fatal; -1: the default of set_default_logger_severity.
     enable_profiling: each run is timed launch by launch, which takes a little longer; end_profiling() of the session writes
-    the times to profile_file_prefix + "_<date>_<time>.json". use_deterministic_compute: results are the same bits on any number of threads in any case.
+    the times to profile_file_prefix + "_<date>_<time>.json".
+    use_deterministic_compute: results are the same bits on any number of threads in any case.
     graph_optimization_level: a model is compiled as a whole in any case; a level below all of them gives a warning.
     """
 

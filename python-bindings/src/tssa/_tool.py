@@ -18,10 +18,11 @@ from ._package import find_program, find_tool
 
 # Codes of tssa/abi.h: an artifact is damaged; an artifact is for another machine or version, or for another device.
 _CORRUPT, _INCOMPATIBLE = 5, 6
-# Of tssa-compile: the exit codes for a model that is not valid and for a program that is not supported, and how it begins
-# to say that a file is no protobuf.
+# Exit codes of tssa-compile: a model is not valid; a program is not supported.
 _INVALID, _UNSUPPORTED = 1, 3
-_NO_PROTOBUF = ("truncated, nested too deeply, or not an ONNX protobuf", "the file is empty")
+# How it begins to say that it could not read a file or that the file is no protobuf, and not that its graph is not valid.
+_FILES = {"cannot be read": Error, "truncated, nested too deeply, or not an ONNX protobuf": InvalidProtobuf,
+          "the file is empty": InvalidProtobuf, "this is a Git LFS pointer": InvalidProtobuf}
 
 
 @functools.lru_cache(maxsize=None)
@@ -118,10 +119,9 @@ def _make_error(source, run):
     text = run.stderr.strip().replace(f"{source}: error: ", "").replace(f"{source}: ", "")
     if run.returncode == _UNSUPPORTED:
         return UnsupportedError(text.splitlines())
-    if text.startswith(_NO_PROTOBUF):
-        return InvalidProtobuf(text, code=run.returncode)
     if run.returncode == _INVALID and text and not source.endswith((".mlir", ".json")):
-        return InvalidGraph(text, code=run.returncode)
+        kind = next((kind for begin, kind in _FILES.items() if text.startswith(begin)), InvalidGraph)
+        return kind(text, code=run.returncode)
     if run.returncode < 0:
         text = f"tssa-compile was ended by signal {-run.returncode}: {text}"
     return Error(text or "tssa-compile failed", code=run.returncode)
