@@ -3,6 +3,7 @@
 
 """Programs for ONNX Runtime (ort_scripts) print the same with `import tssa as ort`."""
 
+import functools
 import glob
 import os
 import subprocess
@@ -14,6 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = "import onnxruntime as ort\n"
 
 
+@functools.lru_cache(maxsize=None)
 def has(module):
     """Whether a module can be imported, in a process of its own."""
     return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
