@@ -4,7 +4,7 @@
 """The profile of a session, in the file that ONNX Runtime writes: Chrome's trace format.
 
 The runtime sums the calls of each launch of a run. So a run is one event "model_run", and the events of its launches
-stand in it one after the other, in the order of the program.
+stand in it one after the other, in the order of the launch table: their lengths are measured, their positions are not.
 """
 
 import contextlib
