@@ -161,6 +161,32 @@ TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session, size_t in
                                           tssa_symbol *symbol);
 
 //===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// A node of the model. Its pointers are valid as long as the session.
+typedef struct tssa_node {
+  size_t struct_size;
+  const char *name; ///< "" if it has none
+  const char *op;   ///< such as "Conv"
+} tssa_node;
+
+/// A part of the program that runs as one. Its pointers are valid as long as the session.
+typedef struct tssa_launch {
+  size_t struct_size;
+  const char *kernel;
+  size_t num_nodes;
+  const int32_t *nodes; ///< what the launch computes, by the indexes of tssa_session_node
+} tssa_launch;
+
+TSSA_API size_t tssa_session_num_launches(const tssa_session *session);
+/// These functions fill `launch` or `node`. The caller must set `struct_size` in it first.
+TSSA_API tssa_status *tssa_session_launch(const tssa_session *session, size_t index,
+                                          tssa_launch *launch);
+TSSA_API tssa_status *tssa_session_node(const tssa_session *session, size_t index,
+                                        tssa_node *node);
+
+//===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
 
@@ -191,13 +217,23 @@ TSSA_API void tssa_cancel_request(tssa_cancel *cancel);
 TSSA_API void tssa_cancel_reset(tssa_cancel *cancel);
 TSSA_API void tssa_cancel_free(tssa_cancel *cancel);
 
+/// The calls of one launch in a run, and what they took. Each call is waited for.
+typedef struct tssa_launch_time {
+  uint64_t calls;
+  double seconds;
+  double flops; ///< floating-point operations
+} tssa_launch_time;
+
 typedef struct tssa_run_options {
   size_t struct_size;
   const tssa_cancel *cancel; ///< may be NULL
   double timeout_seconds;    ///< 0: none
+  /// If not NULL, gets the times of a run that succeeds, in the order of tssa_session_launch.
+  tssa_launch_time *launch_times;
+  size_t num_launch_times; ///< must be tssa_session_num_launches if `launch_times` is not NULL
 } tssa_run_options;
 
-#define TSSA_RUN_OPTIONS_INIT {sizeof(tssa_run_options), 0, 0}
+#define TSSA_RUN_OPTIONS_INIT {sizeof(tssa_run_options), 0, 0, 0, 0}
 
 /// Runs the program; any number of threads may call this at once. Random numbers differ from run to
 /// run. The caller gives all

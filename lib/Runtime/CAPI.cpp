@@ -188,11 +188,18 @@ size_t tssa_session_num_symbols(const tssa_session *session) {
   return session->session->getManifest().symbols.size();
 }
 
+/// Reports an index that is not below `count`.
+static Status checkIndex(size_t index, size_t count) {
+  if (index < count)
+    return Status::success();
+  return makeError(TSSA_INVALID_ARGUMENT,
+                   "index " + std::to_string(index) + ", there are " + std::to_string(count));
+}
+
 static Status fillPort(const std::vector<Port> &ports, const std::vector<PortView> &views,
                        size_t index, tssa_port *target) {
-  if (index >= ports.size())
-    return makeError(TSSA_INVALID_ARGUMENT, "index " + std::to_string(index) + ", there are " +
-                                                std::to_string(ports.size()));
+  if (Status status = checkIndex(index, ports.size()); !status.ok())
+    return status;
   const Port &port = ports[index];
   tssa_port view{};
   view.name = port.name.c_str();
@@ -220,13 +227,41 @@ tssa_status *tssa_session_output(const tssa_session *session, size_t index, tssa
 tssa_status *tssa_session_symbol(const tssa_session *session, size_t index, tssa_symbol *target) {
   return guard([&] {
     const std::vector<Symbol> &symbols = session->session->getManifest().symbols;
-    if (index >= symbols.size())
-      return makeError(TSSA_INVALID_ARGUMENT, "index " + std::to_string(index) + ", there are " +
-                                                  std::to_string(symbols.size()));
+    if (Status status = checkIndex(index, symbols.size()); !status.ok())
+      return status;
     tssa_symbol view{};
     view.name = symbols[index].name.c_str();
     view.min = symbols[index].min;
     view.max = symbols[index].max;
+    return fill(target, view);
+  });
+}
+
+size_t tssa_session_num_launches(const tssa_session *session) {
+  return session->session->getVariant().launches.size();
+}
+
+tssa_status *tssa_session_launch(const tssa_session *session, size_t index, tssa_launch *target) {
+  return guard([&] {
+    const std::vector<Launch> &launches = session->session->getVariant().launches;
+    if (Status status = checkIndex(index, launches.size()); !status.ok())
+      return status;
+    tssa_launch view{};
+    view.kernel = launches[index].kernel.c_str();
+    view.num_nodes = launches[index].nodes.size();
+    view.nodes = launches[index].nodes.data();
+    return fill(target, view);
+  });
+}
+
+tssa_status *tssa_session_node(const tssa_session *session, size_t index, tssa_node *target) {
+  return guard([&] {
+    const std::vector<ModelNode> &nodes = session->session->getManifest().nodes;
+    if (Status status = checkIndex(index, nodes.size()); !status.ok())
+      return status;
+    tssa_node view{};
+    view.name = nodes[index].name.c_str();
+    view.op = nodes[index].op.c_str();
     return fill(target, view);
   });
 }
@@ -279,6 +314,11 @@ static void deliver(std::vector<Tensor> &results, tssa_value *outputs,
   }
 }
 
+static void deliverTimes(const std::vector<LaunchTime> &times, const tssa_run_options &options) {
+  for (size_t i = 0; i < std::min(times.size(), options.num_launch_times); ++i)
+    options.launch_times[i] = {times[i].calls, times[i].seconds, times[i].flops};
+}
+
 tssa_status *tssa_session_run(tssa_session *session, const tssa_run_options *given,
                               const tssa_value *values, size_t numInputs, tssa_value *outputs,
                               size_t numOutputs) {
@@ -291,6 +331,12 @@ tssa_status *tssa_session_run(tssa_session *session, const tssa_run_options *giv
     RunOptions options;
     options.cancel = read.cancel ? &read.cancel->requested : nullptr;
     options.timeoutSeconds = read.timeout_seconds;
+    std::vector<LaunchTime> times;
+    if (read.launch_times) {
+      if (read.num_launch_times != tssa_session_num_launches(session))
+        return invalid("options: num_launch_times is not the number of launches");
+      options.profile = &times;
+    }
     std::vector<NamedTensor> inputs;
     if (Status status = readInputs(values, numInputs, inputs); !status.ok())
       return status;
@@ -311,6 +357,7 @@ tssa_status *tssa_session_run(tssa_session *session, const tssa_run_options *giv
     if (Status status = session->session->run(inputs, requests, options, results); !status.ok())
       return status;
     deliver(results, outputs, owners);
+    deliverTimes(times, read);
     return Status::success();
   });
 }

@@ -51,6 +51,12 @@ using Input = nb::ndarray<nb::ro, nb::device::cpu>;
 using Port =
     std::tuple<std::string, int, int, std::vector<int64_t>, int, int, std::vector<std::string>>;
 
+/// The kernel of a launch, and the names and operators of its nodes.
+using LaunchNodes = std::tuple<std::string, std::vector<std::tuple<std::string, std::string>>>;
+
+/// Of a launch in a run: calls, seconds, floating-point operations.
+using Times = std::vector<std::tuple<uint64_t, double, double>>;
+
 /// A flag that stops runs.
 class Cancel {
 public:
@@ -94,9 +100,16 @@ public:
   const std::vector<Port> &getInputs() const { return inputs; }
   const std::vector<Port> &getOutputs() const { return outputs; }
 
+  std::vector<LaunchNodes> getLaunches() const;
+
   /// The results that are tensors of their own, in order, for any framework or numpy.
   nb::list run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-               const Cancel *cancel);
+               const Cancel *cancel) {
+    return runWith(arguments, asNumpy, timeout, cancel, nullptr);
+  }
+  /// The same, and the times of each launch.
+  std::tuple<nb::list, Times> runTimed(const std::vector<Input> &arguments, bool asNumpy,
+                                       double timeout, const Cancel *cancel);
   std::string getDevice() const { return tssa_session_device(session); }
 
 private:
@@ -124,6 +137,8 @@ private:
     check(tssa_session_symbol(session, index, &symbol));
     return symbol.name;
   }
+  nb::list runWith(const std::vector<Input> &arguments, bool asNumpy, double timeout,
+                   const Cancel *cancel, std::vector<tssa_launch_time> *times);
   std::vector<tssa_value> makeInputs(const std::vector<Input> &arguments, bool asNumpy,
                                      std::vector<std::vector<int64_t>> &extents) const;
 
@@ -199,8 +214,36 @@ nb::object wrap(tssa_value &value, bool asNumpy) {
                   nb::rv_policy::reference);
 }
 
-nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                      const Cancel *cancel) {
+std::vector<LaunchNodes> Program::getLaunches() const {
+  std::vector<LaunchNodes> launches;
+  for (size_t i = 0; i < tssa_session_num_launches(session); ++i) {
+    tssa_launch launch = {};
+    launch.struct_size = sizeof(launch);
+    check(tssa_session_launch(session, i, &launch));
+    std::vector<std::tuple<std::string, std::string>> nodes;
+    for (size_t number = 0; number < launch.num_nodes; ++number) {
+      tssa_node node = {};
+      node.struct_size = sizeof(node);
+      check(tssa_session_node(session, static_cast<size_t>(launch.nodes[number]), &node));
+      nodes.emplace_back(node.name, node.op);
+    }
+    launches.emplace_back(launch.kernel, std::move(nodes));
+  }
+  return launches;
+}
+
+std::tuple<nb::list, Times> Program::runTimed(const std::vector<Input> &arguments, bool asNumpy,
+                                              double timeout, const Cancel *cancel) {
+  std::vector<tssa_launch_time> times(tssa_session_num_launches(session));
+  nb::list results = runWith(arguments, asNumpy, timeout, cancel, &times);
+  Times found;
+  for (const tssa_launch_time &time : times)
+    found.emplace_back(time.calls, time.seconds, time.flops);
+  return {results, found};
+}
+
+nb::list Program::runWith(const std::vector<Input> &arguments, bool asNumpy, double timeout,
+                          const Cancel *cancel, std::vector<tssa_launch_time> *times) {
   std::vector<std::vector<int64_t>> extents;
   std::vector<tssa_value> values = makeInputs(arguments, asNumpy, extents);
   Results results;
@@ -214,6 +257,8 @@ nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double 
   tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
   options.timeout_seconds = timeout;
   options.cancel = cancel ? cancel->get() : nullptr;
+  options.launch_times = times ? times->data() : nullptr;
+  options.num_launch_times = times ? times->size() : 0;
   tssa_status *status;
   {
     nb::gil_scoped_release release;
@@ -252,6 +297,9 @@ NB_MODULE(_runtime, module) {
       .def_prop_ro("outputs", &Program::getOutputs)
       .def("run", &Program::run, nb::arg("arguments"), nb::arg("as_numpy") = false,
            nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none())
+      .def("run_timed", &Program::runTimed, nb::arg("arguments"), nb::arg("as_numpy") = false,
+           nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none())
+      .def_prop_ro("launches", &Program::getLaunches)
       .def_prop_ro("device", &Program::getDevice);
   nb::class_<Cancel>(module, "Cancel", "A flag that stops runs")
       .def(nb::init<>())

@@ -3,6 +3,7 @@
 
 """Every error of tssa.InferenceSession and its options, for test_raises: functions, texts and kinds."""
 
+import io
 import os
 import sys
 import tempfile
@@ -11,7 +12,7 @@ import unittest.mock
 import numpy
 import tssa
 from test_files import make_model
-from tssa import _elements, _package
+from tssa import _elements, _modelmeta, _package, _tool
 
 ONES = numpy.ones(3, numpy.float32)
 CASES = []
@@ -49,7 +50,8 @@ fails("there are 1 providers, but options for 2", ValueError)(
 fails("a severity is 0", ValueError)(lambda: tssa.set_default_logger_severity(7))
 fails("SessionOptions has no option 'threads'", AttributeError)(lambda: with_options(threads=2))
 fails("intra_op_num_threads is int, got '2'", TypeError)(lambda: with_options(intra_op_num_threads="2"))
-fails("a session records no profile: use tssa-run")(lambda: with_options(enable_profiling=True))
+fails("the profile '/nowhere/p_.*.json' cannot be written: No such file", tssa.Error)(
+    lambda: with_options(enable_profiling=True, profile_file_prefix="/nowhere/p").end_profiling())
 fails("tssa-compile MODEL -o FILE keeps")(lambda: with_options(optimized_model_filepath="o.onnx"))
 fails("at least 0, got -1", ValueError)(lambda: tssa.SessionOptions().add_free_dimension_override_by_name("N", -1))
 fails("dims are fixed by name only")(lambda: tssa.SessionOptions().add_free_dimension_override_by_denotation("B", 1))
@@ -64,7 +66,6 @@ fails("there is no entry 'a' for a run")(lambda: tssa.RunOptions().add_run_confi
 fails("results cannot be bound")(lambda: session().io_binding())
 fails("there are no OrtValues")(lambda: session().run_with_ort_values(None, {}))
 fails("use run\\(\\) in a thread")(lambda: session().run_async(None, {}, None, None))
-fails("a session records no profile")(lambda: session().end_profiling())
 fails("the inputs are a dict from names to arrays, got list", TypeError)(lambda: session().run(None, [ONES]))
 fails(r"input 'x' is of tensor\(float\), got an array of float64: use x.astype\(numpy.float32\)", tssa.InvalidArgument)(
     lambda: session().run(None, {"x": numpy.ones(3)}))
@@ -121,7 +122,36 @@ def has_no_runner():
             _package.find_program("tssa-run")
 
 
-@fails("not an ONNX protobuf", tssa.Error)
+@fails("not an ONNX protobuf", tssa.InvalidProtobuf)
 def compiles_what_is_no_model():
     with unittest.mock.patch.dict(os.environ, TSSA_CACHE="0"):
         tssa.InferenceSession(b"no model")
+
+
+def reads_metadata(content):
+    return lambda: _modelmeta.read_modelmeta(io.BytesIO(content))
+
+
+DAMAGED = r"the model is no ONNX protobuf, or its \d+ bytes are damaged"
+for damaged in (b"\x0b", b"\x02\x00", b"\x0d\x00", b"\x12\x05abc", b"\x12\x01\xff", b"\x28" + b"\xff" * 11, b"\x28\x80"):
+    fails(DAMAGED, tssa.InvalidProtobuf)(reads_metadata(damaged))
+
+
+@fails("an artifact keeps no metadata of its model: make the session of the ONNX model")
+def has_metadata_of_an_artifact():
+    with tempfile.TemporaryDirectory() as folder:
+        source, artifact = os.path.join(folder, "m.onnx"), os.path.join(folder, "m.so")
+        with open(source, "wb") as file:
+            file.write(make_model("Neg"))
+        _tool.compile_file(source, artifact, "cpu")
+        tssa.InferenceSession(artifact).get_modelmeta()
+
+
+@fails(DAMAGED, tssa.InvalidProtobuf)
+def has_metadata_of_a_text():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "m.mlir")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('func.func @main(%x: tensor<f32> {te.port = #te.port<name = "x">}) -> '
+                       '(tensor<f32> {te.port = #te.port<name = "y">}) {\n  return %x : tensor<f32>\n}\n')
+        tssa.InferenceSession(path).get_modelmeta()

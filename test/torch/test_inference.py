@@ -101,7 +101,7 @@ class Tests(unittest.TestCase):
             numpy.testing.assert_array_equal(session.run(None, {"x": ONES})[0], -ONES)
         work = os.path.join(self.folder, "tssa", "work")
         self.assertEqual(os.listdir(work), [], "the bytes are removed once they are compiled")
-        for broken in (b"no model", compiled[:len(compiled) // 2], b"\x7fELF"):
+        for broken in (b"no model", b"\x0a\x04", compiled[:len(compiled) // 2], b"\x7fELF"):
             with self.assertRaises(onnxruntime.Error) as caught:
                 onnxruntime.InferenceSession(broken)
             self.assertNotIn("work", str(caught.exception))
@@ -126,7 +126,7 @@ class Tests(unittest.TestCase):
 
     def test_options_without_effect(self):
         for name, value in {"execution_mode": onnxruntime.ExecutionMode.ORT_PARALLEL, "inter_op_num_threads": 4,
-                            "enable_mem_pattern": False, "enable_cpu_mem_arena": False, "enable_mem_reuse": False,
+                            "enable_mem_pattern": False, "log_verbosity_level": 1, "enable_cpu_mem_arena": False, "enable_mem_reuse": False,
                             "execution_order": onnxruntime.ExecutionOrder.PRIORITY_BASED,
                             "graph_optimization_level": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL}.items():
             options = onnxruntime.SessionOptions()
@@ -157,13 +157,26 @@ class Tests(unittest.TestCase):
     def test_run_options(self):
         session = onnxruntime.InferenceSession(self.path)
         options = onnxruntime.RunOptions()
-        options.timeout, options.logid = 10, "run"
+        options.timeout = 10
         numpy.testing.assert_array_equal(session.run(None, {"x": ONES}, options)[0], -ONES)
         options.terminate = True
         with self.assertRaisesRegex(onnxruntime.Error, "cancel"):
             session.run(None, {"x": ONES}, options)
         options.terminate = False
         session.run(None, {"x": ONES}, options)
+
+    def test_run_options_without_effect(self):
+        session = onnxruntime.InferenceSession(self.path)
+        for name, value in {"log_severity_level": 0, "logid": "run", "log_verbosity_level": 1,
+                            "only_execute_path_to_fetches": True}.items():
+            options = onnxruntime.RunOptions()
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                session.run(None, {"x": ONES}, options)
+            setattr(options, name, value)
+            with self.assertWarnsRegex(UserWarning, f"{name} has no effect: ") as caught:
+                session.run(None, {"x": ONES}, options)
+            self.assertEqual(caught.filename, __file__)
 
     def test_terminate_from_another_thread(self):
         graph = """

@@ -36,6 +36,10 @@ class InvalidProtobuf(Error):
     """A file or bytes are no ONNX model."""
 
 
+class InvalidGraph(Error):
+    """An ONNX model is well-formed, but its graph is not valid."""
+
+
 class NotImplemented(Error, NotImplementedError):  # pylint: disable=redefined-builtin
     """What ONNX Runtime offers and this package does not. The text says what to do instead."""
 

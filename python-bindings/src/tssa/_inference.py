@@ -4,6 +4,7 @@
 """InferenceSession: a model with ONNX Runtime's names, types and options."""
 
 import contextlib
+import io
 import logging
 import os
 import warnings
@@ -12,6 +13,8 @@ from . import _runtime
 from ._elements import get_element
 from ._errors import InvalidProtobuf, NoSuchFile, NotImplemented as Unavailable
 from ._folders import make_folder
+from ._modelmeta import read_modelmeta
+from ._profile import Profile
 from ._session import NodeArg, Session
 from ._session_options import SessionOptions
 from ._tool import load, open_artifact
@@ -66,7 +69,16 @@ class InferenceSession(Session):
         _check_providers(providers, provider_options)
         self._arguments = {"target": target, "device": device, "seed": seed, "verify": verify, "tuned": tuned}
         self._model = _to_path_or_bytes(model)
+        self._start()
+
+    def _start(self):
+        """Loads the program, and begins the profile if there is one."""
+        self._profile = Profile(self._options.profile_file_prefix) if self._options.enable_profiling else None
+        self._profiling_start = self._profile.start_ns if self._profile else 0
+        self._meta = None
         self._program = self._load(**self._arguments)
+        if self._profile:
+            self._profile.set_launches(self._program.launches)
 
     def _load(self, target, device, seed, verify, tuned):
         threads, dims = self._options.intra_op_num_threads, self._options.list_compile_options()
@@ -78,6 +90,7 @@ class InferenceSession(Session):
                 program = open_artifact(path, name, device, threads, seed, verify)
             else:
                 program = load(path, target, device, threads, seed, verify, name=name, tuned=tuned, options=dims)
+                self._meta = _read_modelmeta(self._model)
         self._say(logging.INFO, f"loaded for {program.device}, {len(program.inputs)} inputs, {len(program.outputs)} outputs")
         return program
 
@@ -106,6 +119,26 @@ class InferenceSession(Session):
         cancel = _runtime.Cancel()
         with run_options.watch(cancel):
             return self._run(output_names, input_feed, timeout=float(run_options.timeout), cancel=cancel)
+
+    def _run_timed(self, arguments, **options):
+        program, profile = self._get_program(), self._profile
+        if profile is None or profile.is_full():
+            return program.run(arguments, **options)
+        start = profile.now()
+        results, times = program.run_timed(arguments, **options)
+        profile.add_run(start, times)
+        return results
+
+    def get_modelmeta(self):
+        """What the ONNX model says of itself: a ModelMetadata.
+
+        NotImplemented: the session is of an artifact, which keeps none of it. InvalidProtobuf: the model is no ONNX model.
+        """
+        if self._meta is None:
+            raise Unavailable("an artifact keeps no metadata of its model: make the session of the ONNX model")
+        if isinstance(self._meta, str):
+            raise InvalidProtobuf(self._meta)
+        return self._meta
 
     def get_providers(self):
         return [_CPU]
@@ -138,17 +171,27 @@ class InferenceSession(Session):
         raise Unavailable("use run() in a thread (concurrent.futures): it releases Python's lock")
 
     def end_profiling(self):
-        raise Unavailable("a session records no profile: use tssa-run MODEL --random 1 --profile")
+        """Writes what was recorded since the session was made, in Chrome's trace format, and returns the file's name.
+
+        It is "" without enable_profiling, and from the second time on. Later runs are not recorded.
+        Error: the file cannot be written. Then it is not there, and end_profiling() may be called again.
+        """
+        if self._profile is None:
+            return ""
+        path = self._profile.write()
+        self._profile = None
+        return path
 
     def get_profiling_start_time_ns(self):
-        self.end_profiling()
+        """When profiling began, in nanoseconds since 1970; 0 without enable_profiling."""
+        return self._profiling_start
 
     def __getstate__(self):
         return {"_options": self._options, "_arguments": self._arguments, "_model": self._model}
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        self._program = self._load(**self._arguments)
+        self._start()
 
 
 def _to_path_or_bytes(model):
@@ -177,6 +220,15 @@ def _as_file(model):
         with open(path, "wb") as file:
             file.write(model)
         yield path
+
+
+def _read_modelmeta(model):
+    """Returns the metadata of a model, or the reason why it has none, such as that it is a program as text."""
+    try:
+        with open(model, "rb") if isinstance(model, str) else io.BytesIO(model) as file:
+            return read_modelmeta(file)
+    except (InvalidProtobuf, OSError) as error:
+        return str(error)
 
 
 def _is_artifact(path):

@@ -31,6 +31,8 @@ class Session:
     artifact is compiled already and needs none.
     """
 
+    _profile = None  # an InferenceSession may have one, and _run_timed()
+
     def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True, tuned=None):
         if not isinstance(verify, bool):
             raise TypeError(f"verify is True or False, got {verify!r}")
@@ -79,7 +81,8 @@ class Session:
         if set(inputs) != set(names):
             raise InvalidArgument(f"expected the inputs {names}, got {sorted(inputs)}", code=1)
         wanted = self._find_outputs(output_names)
-        results = program.run([_to_argument(inputs[port[0]], port) for port in program.inputs], as_numpy=True, **options)
+        call = program.run if self._profile is None else self._run_timed
+        results = call([_to_argument(inputs[port[0]], port) for port in program.inputs], as_numpy=True, **options)
         return [from_storage(results[i], get_element(*program.outputs[i][1:3])) for i in wanted]
 
     def _find_outputs(self, output_names):

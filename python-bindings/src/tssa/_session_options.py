@@ -50,8 +50,21 @@ class _Attributes:
             raise TypeError(f"{name} is {kind.__name__}, got {value!r}")
         self.__dict__[name] = kind(value)
 
+    def _warn_of(self, options: Dict[str, Tuple[Any, str]]) -> None:
+        """Warns, for the caller of what calls check(), of each option that is set and has no effect."""
+        for name, (default, reason) in options.items():
+            if getattr(self, name) != default:
+                _warn(name, reason, 5)
 
-#: Options that a compiled model has no use for: their default, and why another value has no effect.
+
+#: Options of a run, and below of a session, that a compiled model has no use for: their default, and why another value has
+#: no effect.
+_OF_RUNS: Dict[str, Tuple[Any, str]] = {
+    "log_severity_level": (-1, "a run logs nothing: set it in the SessionOptions"),
+    "log_verbosity_level": (0, "a run logs nothing"),
+    "logid": ("", "a run logs nothing: set it in the SessionOptions"),
+    "only_execute_path_to_fetches": (False, "a model is compiled as a whole"),
+}
 _WITHOUT_EFFECT: Dict[str, Tuple[Any, str]] = {
     "execution_mode": (ExecutionMode.ORT_SEQUENTIAL, "kernels run one after the other, each on all threads"),
     "execution_order": (ExecutionOrder.DEFAULT, "the order is fixed when a model is compiled"),
@@ -59,6 +72,7 @@ _WITHOUT_EFFECT: Dict[str, Tuple[Any, str]] = {
     "enable_cpu_mem_arena": (True, "memory is planned when a model is compiled"),
     "enable_mem_pattern": (True, "memory is planned when a model is compiled"),
     "enable_mem_reuse": (True, "memory is planned when a model is compiled"),
+    "log_verbosity_level": (0, "messages differ by severity only: log_severity_level"),
 }
 
 
@@ -67,6 +81,8 @@ class SessionOptions(_Attributes):
 
     intra_op_num_threads: threads of a run; 0: one for each core. log_severity_level: of the messages of the session that go
     to the logger `tssa`: 0 verbose, 1 info, 2 warning, 3 error, 4 fatal; -1: the default of set_default_logger_severity.
+    enable_profiling: each run is timed launch by launch, which takes a little longer; end_profiling() of the session writes
+    the times to profile_file_prefix + "_<date>_<time>.json".
     use_deterministic_compute: results are the same bits on any number of threads in any case.
     graph_optimization_level: a model is compiled as a whole in any case; a level below all of them gives a warning.
     """
@@ -77,7 +93,6 @@ class SessionOptions(_Attributes):
         "graph_optimization_level": GraphOptimizationLevel.ORT_ENABLE_ALL,
         "intra_op_num_threads": 0,
         "log_severity_level": -1,
-        "log_verbosity_level": 0,
         "logid": "",
         "optimized_model_filepath": "",
         "profile_file_prefix": "onnxruntime_profile_",
@@ -124,13 +139,9 @@ class SessionOptions(_Attributes):
 
     def check(self) -> None:
         """Refuses what is not offered, and warns of what has no effect."""
-        if self.enable_profiling:
-            raise Unavailable("a session records no profile: use tssa-run MODEL --random 1 --profile")
         if self.optimized_model_filepath:
             raise Unavailable("there is no optimized ONNX model: tssa-compile MODEL -o FILE keeps what was compiled")
-        for name, (default, reason) in _WITHOUT_EFFECT.items():
-            if getattr(self, name) != default:
-                _warn(name, reason)
+        self._warn_of(_WITHOUT_EFFECT)
         if self.graph_optimization_level != GraphOptimizationLevel.ORT_ENABLE_ALL:
             _warn("graph_optimization_level", "a model is compiled as a whole")
         for key in self._entries:
@@ -140,8 +151,8 @@ class SessionOptions(_Attributes):
         return [f"--dim={name}={size}" for name, size in self._sizes.items()]
 
 
-def _warn(what: str, reason: str) -> None:
-    warnings.warn(f"{what} has no effect: {reason}", stacklevel=4)
+def _warn(what: str, reason: str, level: int = 4) -> None:
+    warnings.warn(f"{what} has no effect: {reason}", stacklevel=level)
 
 
 class RunOptions(_Attributes):
@@ -152,10 +163,7 @@ class RunOptions(_Attributes):
     """
 
     _defaults = {
-        "log_severity_level": -1,
-        "log_verbosity_level": 0,
-        "logid": "",
-        "only_execute_path_to_fetches": False,
+        **{name: default for name, (default, _) in _OF_RUNS.items()},
         "terminate": False,
         "timeout": 0.0,
         "training_mode": False,
@@ -185,5 +193,7 @@ class RunOptions(_Attributes):
         raise Unavailable(f"there is no entry '{key}' for a run: its memory and devices are fixed when a session is made")
 
     def check(self) -> None:
+        """Refuses what is not offered, and warns of what has no effect."""
+        self._warn_of(_OF_RUNS)
         if self.training_mode:
             raise Unavailable("models are compiled for inference: training_mode is not offered")

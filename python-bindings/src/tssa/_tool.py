@@ -13,11 +13,16 @@ import os
 import subprocess
 
 from . import _runtime
-from ._errors import Error, UnsupportedError
-from ._package import find_tool
+from ._errors import Error, InvalidGraph, InvalidProtobuf, UnsupportedError
+from ._package import find_program, find_tool
 
 # Codes of tssa/abi.h: an artifact is damaged; an artifact is for another machine or version, or for another device.
 _CORRUPT, _INCOMPATIBLE = 5, 6
+# Exit codes of tssa-compile: a model is not valid; a program is not supported.
+_INVALID, _UNSUPPORTED = 1, 3
+# How it begins to say that it could not read a file or that the file is no protobuf, and not that its graph is not valid.
+_FILES = {"cannot be read": Error, "truncated, nested too deeply, or not an ONNX protobuf": InvalidProtobuf,
+          "the file is empty": InvalidProtobuf, "this is ": InvalidProtobuf}
 
 
 @functools.lru_cache(maxsize=None)
@@ -69,15 +74,11 @@ def _load_unkept(source, target, tuned, compile_options, name, *options):
         os.close(file)
 
 
-def _find_runner():
-    return os.path.join(os.path.dirname(find_tool()), "tssa-run")
-
-
 def _is_damaged(artifact, error):
     """Returns whether compiling again may help: an intact artifact would be made again as it is."""
     if error.code != _INCOMPATIBLE:
         return error.code == _CORRUPT
-    return subprocess.run([_find_runner(), artifact, "--inspect"], capture_output=True).returncode != 0
+    return subprocess.run([find_program("tssa-run"), artifact, "--inspect"], capture_output=True).returncode != 0
 
 
 def _list_options(target, tuned):
@@ -86,8 +87,11 @@ def _list_options(target, tuned):
 
 def _find_kept(source, target, tuned, options):
     """Returns the artifact in the cache, compiled if missing; None if there is no cache."""
-    runner = _find_runner()
-    if os.environ.get("TSSA_CACHE") == "0" or not os.access(runner, os.X_OK):
+    if os.environ.get("TSSA_CACHE") == "0":
+        return None
+    try:
+        runner = find_program("tssa-run")
+    except Error:
         return None
     options = [f"--compile-option={option}" for option in [*_list_options(target, tuned), *options]]
     command = [runner, source, "--compile", *options]
@@ -113,8 +117,11 @@ def compile_file(source, output, target, options=(), timeout=None, pass_fds=(), 
 def _make_error(source, run):
     """Returns the exception for a compiler that failed."""
     text = run.stderr.strip().replace(f"{source}: error: ", "").replace(f"{source}: ", "")
-    if run.returncode == 3:
+    if run.returncode == _UNSUPPORTED:
         return UnsupportedError(text.splitlines())
+    if run.returncode == _INVALID and text and not source.endswith((".mlir", ".json")):
+        kind = next((kind for begin, kind in _FILES.items() if text.startswith(begin)), InvalidGraph)
+        return kind(text, code=run.returncode)
     if run.returncode < 0:
         text = f"tssa-compile was ended by signal {-run.returncode}: {text}"
     return Error(text or "tssa-compile failed", code=run.returncode)

@@ -27,6 +27,10 @@ def classify(path: str, image: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy
         except tssa.InvalidArgument as error:
             print(error.code, error.node)
             return 0.0
+        meta: tssa.ModelMetadata = session.get_modelmeta()
+        labels: str = meta.custom_metadata_map.get("labels", meta.graph_name)
+        profile: str = session.end_profiling()
+        print(labels, meta.version + 1, profile, session.get_profiling_start_time_ns() + 1)
     return float(scores.max())
 
 

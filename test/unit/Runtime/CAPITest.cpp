@@ -231,6 +231,33 @@ TEST_F(CAPI, LimitsAndCancel) {
   tssa_cancel_free(cancel);
 }
 
+TEST_F(CAPI, Launches) {
+  size_t count = tssa_session_num_launches(session);
+  ASSERT_GE(count, 1u);
+  tssa_launch launch;
+  launch.struct_size = sizeof(launch);
+  ASSERT_EQ(tssa_session_launch(session, 0, &launch), nullptr);
+  EXPECT_STRNE(launch.kernel, "");
+  tssa_node node;
+  node.struct_size = sizeof(node);
+  for (size_t i = 0; i < launch.num_nodes; ++i)
+    ASSERT_EQ(tssa_session_node(session, size_t(launch.nodes[i]), &node), nullptr);
+  expectFault(tssa_session_launch(session, count, &launch), TSSA_INVALID_ARGUMENT, "there are");
+  expectFault(tssa_session_node(session, 1 << 20, &node), TSSA_INVALID_ARGUMENT, "there are");
+  std::vector<tssa_launch_time> times(count, tssa_launch_time{9, 9, 9});
+  tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
+  options.launch_times = times.data();
+  expectFault(tssa_session_run(session, &options, inputs, 3, nullptr, 0), TSSA_INVALID_ARGUMENT,
+              "num_launch_times is not the number of launches");
+  EXPECT_EQ(times[0].calls, 9u);
+  options.num_launch_times = count;
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_EQ(tssa_session_run(session, &options, inputs, 3, nullptr, 0), nullptr);
+    EXPECT_LT(times[0].calls, 9u);
+    EXPECT_LT(times[0].seconds, 9);
+  }
+}
+
 TEST_F(CAPI, Closes) {
   tssa_session_close(session);
   tssa_session_close(session);

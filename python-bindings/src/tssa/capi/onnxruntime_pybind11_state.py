@@ -5,8 +5,7 @@
 
 from .._errors import Error as Fail
 from .._errors import Error as RuntimeException
-from .._errors import InvalidArgument, InvalidProtobuf, NoSuchFile
-from .._errors import InvalidProtobuf as InvalidGraph
+from .._errors import InvalidArgument, InvalidGraph, InvalidProtobuf, NoSuchFile
 from .._errors import Error as NotImplemented
 
 __all__ = ["Fail", "InvalidArgument", "InvalidGraph", "InvalidProtobuf", "NoSuchFile", "NotImplemented", "RuntimeException"]
