@@ -9,7 +9,7 @@
 /// The launches of a block are visited in the order of the program. Each joins the first group that
 /// it fits into:
 /// 1. Its operands are known where the first launch of the group is, apart from results of the
-///    group. Constants and sizes can be moved there.
+///    group. Constants and sizes can be moved there. No check is between them.
 /// 2. All members together are too small for a second thread; or it depends on no member, reads a
 ///    tensor that a member reads too, and its iterations take about as long as those of the others,
 ///    since threads take iterations of equal numbers.
@@ -126,6 +126,8 @@ struct Candidate {
   te::KernelOp kernel;
   std::optional<int64_t> work, iterations;
   unsigned position; ///< among the launches of the block
+  /// The checks before it. What holds after a check need not hold in front of it.
+  unsigned checks;
 };
 
 using Group = SmallVector<Candidate, 2>;
@@ -178,12 +180,16 @@ struct MergeLaunches : layout::impl::MergeLaunchesBase<MergeLaunches> {
 private:
   SmallVector<Group> formGroups(Block &block, LaunchMerger &merger) {
     SmallVector<Group> groups;
-    unsigned position = 0;
-    for (auto launch : block.getOps<te::LaunchOp>()) {
-      te::KernelOp kernel = merger.lookup(launch);
+    unsigned position = 0, checks = 0;
+    for (Operation &op : block) {
+      auto launch = dyn_cast<te::LaunchOp>(op);
+      if (!launch)
+        checks += !isMemoryEffectFree(&op);
+      te::KernelOp kernel = launch ? merger.lookup(launch) : te::KernelOp();
       if (!kernel || !isMergeable(kernel))
         continue;
-      Candidate candidate{launch, kernel, countWork(kernel), countIterations(kernel), position++};
+      Candidate candidate{launch,     kernel, countWork(kernel), countIterations(kernel),
+                          position++, checks};
       Group *fitting = llvm::find_if(groups, [&](Group &g) { return fits(candidate, g); });
       Group &group = fitting == groups.end() ? groups.emplace_back() : *fitting;
       group.push_back(candidate);
@@ -201,7 +207,8 @@ private:
   bool fits(const Candidate &candidate, const Group &group) {
     Operands operands{group};
     if (candidate.position - group.front().position > greatestDistance ||
-        group.size() >= greatestGroup || !operands.areKnown(candidate.launch))
+        candidate.checks != group.front().checks || group.size() >= greatestGroup ||
+        !operands.areKnown(candidate.launch))
       return false;
     return isSmallWith(candidate, group) ||
            (!operands.areOfGroup && !isSequence(group) &&

@@ -209,7 +209,7 @@ def MergeLaunches : Pass<"layout-merge-launches", "::mlir::ModuleOp"> {
     - **Needs**: kernels with schedules (the end of the layout stage).
     - **Keeps**: the value of every element, and the order of the operations that compute it.
     - **Gives up**: launches of te.update and te.scan; launches of which an operand is computed
-      after the first of the others by another op; launches more than 32 launches apart; and launches
+      after the first of the others by another op, or behind a check; launches more than 32 launches apart; and launches
       of a work of 2^18 or more together, if one reads a result of another. Unless `apply=always`,
       such launches must read a tensor in common, and an iteration of one take at most eight times as
       long as one of another, as threads could not share them evenly.

@@ -172,6 +172,39 @@ te.kernel @fill(%n: index) -> tensor<4xf32> {
 
 // -----
 
+// What holds after a check need not hold in front of it, also of one in a branch.
+// CHECK-LABEL: func.func @checks(
+// CHECK: te.launch @neg(
+// CHECK: te.check
+// CHECK: te.launch @neg_and_1(
+// CHECK: scf.if
+// CHECK: te.launch @neg(
+// ALWAYS-LABEL: func.func @checks(
+// ALWAYS: te.launch @neg(
+// ALWAYS: te.launch @neg_and_1(
+// ALWAYS: te.launch @neg(
+func.func @checks(%x: tensor<4xf32>, %c: i1) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %a = te.launch @neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  te.check %c, "a size is wrong"
+  %b = te.launch @neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %d = te.launch @neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  scf.if %c {
+    te.check %c, "a size is wrong"
+  }
+  %e = te.launch @neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %a, %b, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+te.kernel @neg(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = te.compute @map (d0: 4) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    %u = arith.negf %v : f32
+    te.yield %u : f32
+  } : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+}
+
+// -----
+
 // Of large launches, @even reads what @sum reads, and its iterations take about as long. Those of @wide take much
 // longer, and @apart reads nothing that the others read.
 // CHECK-LABEL: func.func @large(
