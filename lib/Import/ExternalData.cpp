@@ -181,9 +181,12 @@ FailureOr<ExternalData::Bytes> ExternalData::find(const FileRange &range, uint64
   std::string why = checkLocation(range.location);
   if (!why.empty())
     return fail(report, subject + why);
+  bool isNew = !files.contains(range.location);
   FailureOr<File> file = open(range.location, why);
   if (failed(file))
     return fail(report, subject + "file " + quote(range.location) + " " + why);
+  if (isNew && files.contains(range.location))
+    report.files.push_back(modelFolder + "/" + range.location);
   if (range.length && *range.length != size)
     return fail(report, subject + "external data has length " + Twine(*range.length) +
                             ", expected " + Twine(size) + " bytes");

@@ -32,6 +32,9 @@ struct CommandLine {
   cl::opt<std::string> output{"o",
                               cl::desc("Output file; by default MODEL.so in the current directory"),
                               cl::value_desc("FILE"), cl::cat(category)};
+  cl::opt<std::string> depFile{
+      "depfile", cl::desc("Write which files the output depends on, for make and Ninja"),
+      cl::value_desc("FILE"), cl::cat(category)};
   cl::opt<std::string> target{"target",
                               cl::desc("What to make code for: cpu (default), cuda:sm_90 and "
                                        "others, cuda-emu, or a list"),
@@ -486,6 +489,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   if (std::optional<int> code = takeTargets(line, options))
     return code;
   chooseOutput(options);
+  options.depFile = line.depFile;
+  if (!options.depFile.empty() && options.output == "-")
+    return reportUsage("--depfile needs an output file: -o FILE");
   return std::nullopt;
 }
 

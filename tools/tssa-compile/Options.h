@@ -23,6 +23,8 @@ enum class Emit { Machine, Module, Partition, Schedule, LLVM, PTX, Assembly, Obj
 struct Options {
   std::string input;
   std::string output;
+  /// The file that gets the names of the files that were read; empty for none.
+  std::string depFile;
   std::vector<Target> targets;
   std::string mcpu;
   /// The file of the machine, instead of `mcpu`; empty for none.

@@ -62,8 +62,8 @@ static ImportOptions getImportOptions(const Options &options) {
 /// Returns the module at the import stage. On failure, reports an error, sets `code` and returns
 /// null.
 static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
-                                                   const Options &options, int &code) {
-  ImportReport importReport;
+                                                   const Options &options,
+                                                   ImportReport &importReport, int &code) {
   auto module = tssa::readModel(context, options.input, getImportOptions(options), importReport);
   for (const std::string &warning : importReport.warnings)
     errs() << options.input << ": warning: " << warning << '\n';
@@ -129,6 +129,36 @@ static int writeSchedules(const Options &options, const Compilation &compilation
     stream << compilation.getSchedules();
     return Error::success();
   });
+}
+
+/// Returns a file name as make reads it.
+static std::string escapeForMake(StringRef name) {
+  std::string text;
+  for (char c : name) {
+    if (c == ' ' || c == '#' || c == '\\')
+      text += '\\';
+    text += c == '$' ? std::string("$$") : std::string(1, c);
+  }
+  return text;
+}
+
+/// Writes the rule for make that says which files the output depends on.
+static int writeDependencies(const Options &options, ArrayRef<std::string> files) {
+  Error error = writeToOutput(options.depFile, [&](raw_ostream &stream) {
+    stream << escapeForMake(options.output) << ": " << escapeForMake(options.input);
+    SmallVector<std::string> others(files);
+    for (const std::string &file : {options.schedule, options.machine})
+      if (!file.empty())
+        others.push_back(file);
+    for (const std::string &file : others)
+      stream << " \\\n  " << escapeForMake(file);
+    stream << '\n';
+    return Error::success();
+  });
+  if (error)
+    return report(options, "cannot write '" + options.depFile + "': " + toString(std::move(error)),
+                  ModelError);
+  return Success;
 }
 
 /// Returns whether the operating system caused the error, for example because the disk is full.
@@ -321,7 +351,8 @@ static int compileModel(const Options &options) {
   std::optional<Explanation> explanation;
   if (options.explain)
     explanation.emplace(context);
-  mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, code);
+  ImportReport importReport;
+  mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, importReport, code);
   if (!module)
     return code;
   auto afterStage = compile.afterStage;
@@ -343,6 +374,8 @@ static int compileModel(const Options &options) {
   progress.endStep("machine code");
   if (code == Success && options.emit == Emit::SharedObject)
     code = verification.checkArtifact();
+  if (code == Success && !options.depFile.empty())
+    code = writeDependencies(options, importReport.files);
   if (options.timing)
     printTimes(compilation);
   return code;

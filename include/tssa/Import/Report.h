@@ -50,6 +50,9 @@ struct ImportReport {
   std::vector<std::string> warnings;
   /// With `exposeValues`: the values that nodes produce, in the order of the nodes.
   std::vector<ValueOrigin> origins;
+  /// The files that were read beside the model, such as those of its weights, in the order in which
+  /// they were opened.
+  std::vector<std::string> files;
 };
 
 } // namespace tssa
