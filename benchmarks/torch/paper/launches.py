@@ -19,7 +19,7 @@ from torch._inductor import metrics
 from torch.profiler import ProfilerActivity, profile
 
 from paper import ways as all_ways
-from tssa import _binaries, _tool
+from tssa import _binaries, _package
 
 #: operators that only describe a tensor anew, allocate one, or read a number
 WITHOUT_KERNEL = {
@@ -72,7 +72,7 @@ def count_ours(artifact, arrays, folder, threads):
     """(launches of a run, kernels of the artifact that it launches)"""
     inputs = os.path.join(folder, "inputs.npz")
     numpy.savez(inputs, **arrays)
-    command = [_tool._find_runner(), artifact, "--profile", "--json", "--inputs", inputs, f"--threads={threads}"]
+    command = [_package.find_program("tssa-run"), artifact, "--profile", "--json", "--inputs", inputs, f"--threads={threads}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     calls = [launch["calls"] for launch in json.loads(done.stdout)["profile"]]
     return round(sum(calls)), sum(count > 0 for count in calls)
