@@ -139,7 +139,8 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
   return input;
 }
 
-/// Returns "; did you mean 'X'?" or, if no name is similar, the first of `names`.
+/// Returns the hint of suggestName or, if no name is similar, the first of `names`; `none` if there
+/// are no names.
 static std::string suggestOrList(StringRef given, ArrayRef<StringRef> names, StringRef none) {
   constexpr size_t maxListed = 8;
   if (std::string near = suggestName(given, names); !near.empty())
