@@ -10,7 +10,8 @@ done again unless --again. --table writes the figures.
 
 Outcomes: right; refused by the compiler with exit code 3; wrong; failed; timeout, which is any
 limit of time or memory; unmeasured, where ONNX Runtime itself gave no answer. A float is right
-within atol + rtol of the largest magnitude of its tensor, anything else when it is equal.
+within atol + rtol of the largest magnitude of its tensor, anything else when it is equal. A run
+that ends with a message which names the options of `retry` is refused too: some sizes are known only then.
 """
 
 import argparse
@@ -102,7 +103,8 @@ def attempt(options, model, stem, extra):
         return {**outcome, "status": "timeout", "why": "the run does not end"}
     if ran.returncode:
         status = "timeout" if ran.returncode == LIMIT else "failed"
-        return {**outcome, "status": status, "code": ran.returncode, "why": "run: " + last_line(ran.stderr)}
+        return {**outcome, "status": status, "code": ran.returncode, "why": "run: " + last_line(ran.stderr),
+                "message": ran.stderr[:4000]}
     error, complaint = difference(measure.load_npz(stem + ".out.npz"), measure.load_npz(results))
     for path in (binary, results):
         os.remove(path)
@@ -111,15 +113,15 @@ def attempt(options, model, stem, extra):
 
 def check(options, entry):
     """One model: its outcome, with that of the retry inside."""
-    folder = os.path.join(options.out, name_of(entry))
+    folder, retry = os.path.join(options.out, name_of(entry)), entry.get("retry")
     os.makedirs(folder, exist_ok=True)
     model, stem = listing.unpack(entry, options.wheels, folder), os.path.join(folder, "case")
     chosen = make_inputs(model, stem)
     if "refused" in chosen:
         return {"status": "unmeasured", "why": chosen["refused"]}
     outcome = {"inputs": chosen, **attempt(options, model, stem, [])}
-    if outcome["status"] != "right" and "retry" in entry:
-        outcome["retry"] = {"options": entry["retry"], **attempt(options, model, stem, entry["retry"])}
+    if retry and " ".join(retry) in outcome.get("message", ""):
+        outcome.update(status="refused", retry={"options": retry, **attempt(options, model, stem, retry)})
     return outcome
 
 

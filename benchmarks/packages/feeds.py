@@ -7,7 +7,8 @@ Writes STEM.in.npz and STEM.out.npz, and prints as JSON what was chosen and what
 The rule, the same for each model; the first choice that ONNX Runtime accepts is taken:
 
 1. A fixed extent stays. An open extent on axis 0, and each other one of the same name, is 1. All
-   other open extents get one size: 64, 32, 224, 320, 48, 512, 16, 1280, 16000, 1, 2, 3, 128, 256, in this order.
+   other open extents get one size: 64, 32, 224, 320, 48, 512, 16, 1280, 16000, 1, 2, 3, 128, 256, in this order;
+   where none does, only those on the last axis, and those on the axes before are 1.
 2. Floats are drawn from N(0, 1), where that fails from [0, 1). Booleans are false or true by chance.
 3. Integers of rank 2 and above are 0 or 1. Those of rank 0 and 1 are tried as 0 or 1, as the
    size of 1., as 16000 (a sample rate), as 1, and as 0.
@@ -41,11 +42,17 @@ def element(value):
     return KINDS[kind]
 
 
-def extents(inputs, size):
-    """Each input's shape when the open extents other than the first have this size."""
+def extents(inputs, size, inner):
+    """Each input's shape when the open extents other than the first have this size, on the last axis or on all."""
     ones = {value.shape[0] for value in inputs if value.shape and isinstance(value.shape[0], str)}
-    return {value.name: [extent if isinstance(extent, int) and extent >= 0 else 1 if axis == 0 or extent in ones else size
-                         for axis, extent in enumerate(value.shape)] for value in inputs}
+
+    def extent_of(extent, axis, rank):
+        if isinstance(extent, int) and extent >= 0:
+            return extent
+        return 1 if axis == 0 or extent in ones or inner == "last" and axis < rank - 1 else size
+
+    return {value.name: [extent_of(extent, axis, len(value.shape)) for axis, extent in enumerate(value.shape)]
+            for value in inputs}
 
 
 def is_mask(name):
@@ -63,19 +70,20 @@ def tensor(generator, name, shape, kind, size, few, draw):
 
 
 def choices(inputs):
-    """(size, few, draw), the first one to be tried first."""
+    """(inner, size, few, draw), the first one to be tried first."""
     is_open = any(extent is None or isinstance(extent, str) for value in inputs for extent in value.shape[1:])
     has_few = any(np.issubdtype(element(value), np.integer) and len(value.shape) < 2 for value in inputs)
-    return itertools.product(SIZES if is_open else [1], FEW if has_few else ["bits"], ["standard_normal", "random"])
+    return itertools.product(["all", "last"] if is_open else ["all"], SIZES if is_open else [1], FEW if has_few else ["bits"],
+                             ["standard_normal", "random"])
 
 
 def answer(session, seed):
     """The first choice that runs: what it is, its inputs, and the outputs."""
     inputs = session.get_inputs()
     complaint = ""
-    for size, few, draw in choices(inputs):
+    for inner, size, few, draw in choices(inputs):
         generator = np.random.default_rng(seed)
-        shapes = extents(inputs, size)
+        shapes = extents(inputs, size, inner)
         feeds = {value.name: tensor(generator, value.name, shapes[value.name], element(value), size, few, draw)
                  for value in inputs}
         try:

@@ -87,6 +87,7 @@ static StringRef getKind(Attribute attribute) {
       .Case<StringAttr>([](Attribute) { return "string"; })
       .Case<DenseI64ArrayAttr>([](Attribute) { return "ints"; })
       .Case<DenseF32ArrayAttr>([](Attribute) { return "floats"; })
+      .Case<ArrayAttr>([](Attribute) { return "strings"; })
       .Default([](Attribute) { return "other"; });
 }
 

@@ -55,6 +55,16 @@ KERNELS = zeros(4, 2, 3, 3, dtype=np.uint8)
 SCALE, ZERO = np.ones((), np.float32), zeros(dtype=np.uint8)
 ROWS = zeros(2, 3)
 
+
+def dynamic_lstm(**changes):
+    """The inputs of an LSTM of 3 steps, 4 inputs and 2 units with quantised weights."""
+    arrays = {"X": zeros(3, 1, 4), "W": zeros(1, 4, 8, dtype=np.int8), "R": zeros(1, 2, 8, dtype=np.int8), "B": None,
+              "lengths": None, "h": None, "c": None, "P": None, "W_scale": zeros(1), "W_zero": zeros(1, dtype=np.int8),
+              "R_scale": zeros(1), "R_zero": zeros(1, dtype=np.int8)}
+    return {"kind": "DynamicQuantizeLSTM", "domain": "com.microsoft", "hidden_size": 2,
+            "arrays": list({**arrays, **changes}.values())}
+
+
 #: Sizes that do not fit each other.
 SIZES = [
     refused("conv_integer_zero_point_rank_2", "rank 2", kind="ConvInteger",
@@ -96,6 +106,11 @@ SIZES = [
     refused("einsum_two_ellipses", "at most one", kind="Einsum", arrays=[ROWS], equation="......->..."),
     refused("rotary_positions", kind="RotaryEmbedding",
             arrays=[zeros(1, 2, 4), zeros(0, dtype=np.int64), zeros(8, 2), zeros(8, 2)], domain="com.microsoft"),
+    fine("dynamic_lstm", **dynamic_lstm()),
+    refused("dynamic_lstm_lengths", "sequence_lens", **dynamic_lstm(lengths=zeros(1, dtype=np.int32))),
+    refused("dynamic_lstm_weights", "expected W and R of rank 3", **dynamic_lstm(W=zeros(4, 8, dtype=np.int8))),
+    refused("dynamic_lstm_scale", "expected a scale and zero point of rank 1 or 2", **dynamic_lstm(W_scale=zeros())),
+    refused("dynamic_lstm_scales", "sizes of a scale and of the weights", **dynamic_lstm(R_scale=zeros(1, 7))),
     fine("zero_point_for_no_rows", kind="MatMulInteger",
          arrays=[zeros(3, dtype=np.uint8), zeros(3, 2, dtype=np.uint8), ZERO, zeros(2, dtype=np.uint8)]),
 ]

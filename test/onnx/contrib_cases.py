@@ -215,6 +215,24 @@ for number in range(10):
     add("DequantizeLinear", [r.integers(info.min, info.max, 3, 5).astype(kind), np.float32(0.01), zero])
 
 
+# One scale for all steps and samples; a rounding that falls the other way moves a product by a step.
+for number in range(10):
+    signed, per_row, both = number % 2 == 1, number % 3 == 1, number % 5 == 2
+    steps, batch, size, hidden = [(1, 1, 4, 3), (5, 2, 6, 4), (3, 1, 8, 5), (7, 3, 5, 8), (4, 1, 3, 2)][number // 2]
+    directions = 2 if both else 1
+    scaled = (directions, 4 * hidden) if per_row else (directions,)
+    scale = [r.uniform(*scaled, low=0.002, high=0.01) for _ in "WR"]
+    zero = np.full(scaled, 0 if signed else 120, np.int8 if signed else np.uint8)
+    states = [r.normal(directions, batch, hidden) for _ in "hc"] if number % 2 else [None, None]
+    add("DynamicQuantizeLSTM",
+        [r.normal(steps, batch, size), factors(directions, size, 4 * hidden, signed=signed),
+         factors(directions, hidden, 4 * hidden, signed=signed), r.normal(directions, 8 * hidden) if number % 4 else None, None,
+         *states, r.normal(directions, 3 * hidden) if number == 6 else None, scale[0], zero, scale[1], zero],
+        (0, 1, 2), constants=(1, 2, 3, 7, 8, 9, 10, 11), symbols={steps: "S"} if steps == 7 else {}, hidden_size=hidden,
+        direction="bidirectional" if both else ["forward", "reverse"][number // 3 % 2], rtol=1e-3, atol=2e-3,
+        **({"activations": ["Sigmoid", "Tanh", "Relu"]} if number == 8 else {}))
+
+
 # Relatives of standard operators.
 for number in range(10):
     shape = [(3,), (2, 4), (3, 1, 5), (2, 2), (1, 6), (7,), (4, 3), (2, 3, 4), (5, 5), (1,)][number]

@@ -34,8 +34,8 @@ struct Signature {
   ///   int8   i8 or u8                       Q  i8 or u8, the same for all of type Q
   ///   index  i32 or i64
   const char *inputs;
-  /// Entries `name:kind` with the kinds int, float, string, ints and floats. `name!` is required.
-  /// Attributes without an entry are refused.
+  /// Entries `name:kind` with the kinds int, float, string, ints, floats and strings. `name!` is
+  /// required. Attributes without an entry are refused.
   const char *attributes = "";
 };
 

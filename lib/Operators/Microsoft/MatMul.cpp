@@ -171,57 +171,6 @@ static FailureOr<Tensors> buildMatMulIntegerToFloat(Builder &builder, const Node
   return single(matmul(builder, a, b, options));
 }
 
-namespace {
-struct Quantized {
-  Tensor elements, scale, zero; ///< u8, and its scale and zero point
-};
-} // namespace
-
-/// Quantises `x` to u8. The scale is chosen so that 0, the least and the greatest element of `x`
-/// are in range.
-static FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x) {
-  ReducedDims reduced(0);
-  unsigned slot = reduced.add(x.shape());
-  auto bound = [&](te::Combiner combiner) {
-    return combine(
-        builder, combiner, DType::F32, DType::F32, {}, reduced,
-        [&](Body &body) {
-          SmallVector<AffineExpr> at;
-          for (int64_t i = 0; i < x.rank(); ++i)
-            at.push_back(reduced.expr(body, slot + i));
-          return readScalar(body, x, at);
-        },
-        [&](Body &, Scalar found) {
-          return combiner == te::Combiner::Max ? atLeast(found, 0.0) : atMost(found, 0.0);
-        });
-  };
-  FailureOr<Tensor> greatest = bound(te::Combiner::Max), least = bound(te::Combiner::Min);
-  if (failed(greatest) || failed(least))
-    return failure();
-  FailureOr<Tensor> scale = builder.compute(DType::F32, {}, [&](Body &body) {
-    Scalar range = readScalar(body, *greatest, ArrayRef<AffineExpr>()) -
-                   readScalar(body, *least, ArrayRef<AffineExpr>());
-    return select(range == 0.0, 1.0, range / 255.0).getValue();
-  });
-  if (failed(scale))
-    return failure();
-  FailureOr<Tensor> zero = builder.compute(DType::U8, {}, [&](Body &body) {
-    Scalar least0 = readScalar(body, *least, ArrayRef<AffineExpr>());
-    Scalar zeroPoint = -least0 / readScalar(body, *scale, ArrayRef<AffineExpr>());
-    return toElement(body, roundEven(zeroPoint), DType::U8);
-  });
-  if (failed(zero))
-    return failure();
-  FailureOr<Tensor> elements = builder.compute(DType::U8, x.shape(), [&](Body &body) {
-    Scalar real = readScalar(body, x, body.dims(0, x.rank()));
-    return quantize(body, real / readScalar(body, *scale, ArrayRef<AffineExpr>()),
-                    readScalar(body, *zero, ArrayRef<AffineExpr>()), DType::U8);
-  });
-  if (failed(elements))
-    return failure();
-  return Quantized{*elements, *scale, *zero};
-}
-
 static FailureOr<Tensors> buildDynamicQuantizeMatMul(Builder &builder, const Node &node) {
   const Tensor &a = node.inputs[0], &b = node.inputs[1], &bScale = node.inputs[2];
   Tensor bZero = node.input(3), bias = node.input(4);

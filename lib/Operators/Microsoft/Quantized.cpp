@@ -14,6 +14,7 @@
 #include "lib/Operators/Families.h"
 #include "lib/Operators/Microsoft/Standard.h"
 #include "lib/Operators/ONNX/Quantization.h"
+#include "lib/Operators/ONNX/Recurrent.h"
 #include "tssa/Builder/BodyScalar.h"
 
 using namespace mlir;
@@ -210,6 +211,48 @@ static FailureOr<Tensors> buildLeakyRelu(Builder &builder, const Node &node) {
                         [=](ArrayRef<Scalar> x) { return select(x[0] < 0.0, alpha * x[0], x[0]); });
 }
 
+//===----------------------------------------------------------------------===//
+// LSTM
+//===----------------------------------------------------------------------===//
+
+/// Requires one scale or zero point for each direction, or for each direction and gate row, of
+/// `weights`, whose last dim is the gate rows.
+static LogicalResult requirePerDirection(Builder &builder, const Tensor &parameter,
+                                         const Tensor &weights) {
+  if (parameter.rank() != 1 && parameter.rank() != 2)
+    return builder.error("expected a scale and zero point of rank 1 or 2, got " +
+                         Twine(parameter.str()));
+  const Size sizes[] = {weights.dim(0), weights.dim(2)};
+  for (auto [given, expected] : llvm::zip(parameter.shape(), sizes))
+    if (failed(builder.requireEqual(given, expected, "sizes of a scale and of the weights")))
+      return failure();
+  return success();
+}
+
+/// Builds an LSTM whose W and R are transposed and quantised.
+static FailureOr<Tensors> buildDynamicLSTM(Builder &builder, const Node &node) {
+  // The range of x would then be that of the steps before the longest sequence ends.
+  if (node.input(4))
+    return builder.unsupported("sequence_lens");
+  Node inner = node;
+  inner.op = "LSTM";
+  for (unsigned i : {1u, 2u}) {
+    const Tensor &weights = node.inputs[i];
+    if (weights.rank() != 3)
+      return builder.error("expected W and R of rank 3, got " + Twine(weights.str()));
+    for (unsigned k : {6 + 2 * i, 7 + 2 * i})
+      if (failed(requirePerDirection(builder, node.inputs[k], weights)))
+        return failure();
+    FailureOr<Tensor> rows = builder.transpose(weights, {0, 2, 1});
+    if (failed(rows))
+      return failure();
+    inner.inputs[i] = *rows;
+  }
+  inner.inputs.resize(8);
+  return buildLSTM(builder, inner,
+                   {{node.inputs[8], node.inputs[9]}, {node.inputs[10], node.inputs[11]}});
+}
+
 OperatorRows getMicrosoftQuantizedRows() {
   const char *one = "X:Q X_scale:f32 X_zero_point?:Q Y_scale:f32 Y_zero_point?:Q";
   const char *pair = "A:Q A_scale:f32 A_zero_point?:Q B:Q B_scale:f32 B_zero_point?:Q "
@@ -234,6 +277,13 @@ OperatorRows getMicrosoftQuantizedRows() {
        bindBack(buildPool, "AveragePool")},
       {"QLinearGlobalAveragePool", Signature{one, "channels_last:int"},
        bindBack(buildPool, "GlobalAveragePool")},
+      {"DynamicQuantizeLSTM",
+       Signature{
+           "X:f32 W:int8 R:int8 B?:f32 sequence_lens?:i32 initial_h?:f32 initial_c?:f32 P?:f32 "
+           "W_scale:f32 W_zero_point:int8 R_scale:f32 R_zero_point:int8",
+           "activation_alpha:floats activation_beta:floats activations:strings clip:float "
+           "direction:string hidden_size:int input_forget:int"},
+       buildDynamicLSTM},
       {"QuantizeLinear", Signature{"x:float y_scale:float y_zero_point?:any", blocks},
        asStandard("QuantizeLinear", 21)},
       {"DequantizeLinear", Signature{"x:S x_scale:float x_zero_point?:S", blocks},

@@ -15,6 +15,15 @@ namespace tssa::operators {
 mlir::Value quantize(Body &body, const Scalar &quotient, const std::optional<Scalar> &zero,
                      DType type, bool saturates = true);
 
+/// A tensor of u8 with one scale and one zero point.
+struct Quantized {
+  Tensor elements, scale, zero;
+};
+
+/// Quantises `x` to u8. The scale is chosen so that 0, the least and the greatest element of `x`
+/// are in range.
+mlir::FailureOr<Quantized> quantizeByRange(Builder &builder, const Tensor &x);
+
 /// Reads a scale or zero point that is one number, or one number per index. If it is one number,
 /// `index` may be null.
 Scalar readScale(Body &body, const Tensor &scale, mlir::AffineExpr index);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ONNX/Recurrent.h"
+#include "lib/Operators/ONNX/Quantization.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Builder/Indexing.h"
@@ -44,20 +45,79 @@ struct Clock {
 };
 } // namespace
 
+namespace {
+/// A product of rows of `x` and rows of the weights of one direction.
+struct Product {
+  const Network &network;
+  const Tensor &x, &weights;
+  const WeightScaling &scaling;
+  int64_t direction;
+  Size depth;
+  /// Returns where `x` has term `k` of the element of the result at `body`.
+  llvm::function_ref<SmallVector<AffineExpr>(Body &body, AffineExpr k)> at;
+  /// Returns the row of the weights for the element of the result at `body`.
+  llvm::function_ref<AffineExpr(Body &body)> row;
+};
+} // namespace
+
+/// Reads a scale or zero point of row `row` of the weights.
+static Scalar readScaling(Body &body, const Tensor &parameter, int64_t direction, AffineExpr row) {
+  SmallVector<AffineExpr> at = {body.constantExpr(direction), row};
+  at.resize(parameter.rank());
+  return readScalar(body, parameter, at);
+}
+
+static FailureOr<Tensor> multiplyQuantized(Builder &builder, const Product &product,
+                                           ArrayRef<Size> shape, EpilogueFn epilogue) {
+  FailureOr<Quantized> x = quantizeByRange(builder, product.x);
+  if (failed(x))
+    return failure();
+  int64_t direction = product.direction;
+  ReducedDims reduced(shape.size());
+  unsigned slot = reduced.add(product.depth);
+  auto term = [&](Body &body) {
+    Type wide = body.ops.getI32Type();
+    AffineExpr k = reduced.expr(body, slot), row = product.row(body);
+    Scalar left = convert(readScalar(body, x->elements, product.at(body, k)), wide) -
+                  convert(readScalar(body, x->zero, ArrayRef<AffineExpr>()), wide);
+    AffineExpr at[] = {body.constantExpr(direction), row, k};
+    return left * (convert(readScalar(body, product.weights, at), wide) -
+                   convert(readScaling(body, product.scaling.zero, direction, row), wide));
+  };
+  auto scaled = [&](Body &body, Scalar total) {
+    Scalar factor = readScalar(body, x->scale, ArrayRef<AffineExpr>()) *
+                    readScaling(body, product.scaling.scale, direction, product.row(body));
+    Scalar real = convert(total, factor.getType()) * factor;
+    return epilogue ? epilogue(body, real) : real;
+  };
+  return sum(builder, DType::I32, DType::F32, shape, reduced, term, scaled);
+}
+
+static FailureOr<Tensor> multiply(Builder &builder, const Product &product, ArrayRef<Size> shape,
+                                  EpilogueFn epilogue) {
+  if (product.scaling.scale)
+    return multiplyQuantized(builder, product, shape, epilogue);
+  ReducedDims reduced(shape.size());
+  unsigned slot = reduced.add(product.depth);
+  auto term = [&](Body &body) {
+    AffineExpr k = reduced.expr(body, slot);
+    AffineExpr at[] = {body.constantExpr(product.direction), product.row(body), k};
+    return readScalar(body, product.x, product.at(body, k)) * readScalar(body, product.weights, at);
+  };
+  DType wide = product.network.wide();
+  return sum(builder, wide, wide, shape, reduced, term, epilogue);
+}
+
 /// Returns x times the input weights, plus biases: [steps, batch, gates * hidden].
 static FailureOr<Tensor> projectInputs(Builder &builder, const Network &network, int64_t direction,
                                        bool addsRecurrentBias) {
   Size rows = network.hidden * network.numGates;
   SmallVector<Size> shape = {network.steps, network.batch, rows};
-  ReducedDims reduced(3);
-  unsigned slot = reduced.add(network.inputs);
-  auto term = [&](Body &body) {
-    AffineExpr t = body.dim(0), b = body.dim(1), i = reduced.expr(body, slot);
-    SmallVector<AffineExpr> at = {t, b, i};
+  auto at = [&](Body &body, AffineExpr k) {
+    SmallVector<AffineExpr> position = {body.dim(0), body.dim(1), k};
     if (network.isBatchFirst)
-      std::swap(at[0], at[1]);
-    return readScalar(body, network.x, at) *
-           readScalar(body, network.weights, {body.constantExpr(direction), body.dim(2), i});
+      std::swap(position[0], position[1]);
+    return position;
   };
   auto epilogue = [&](Body &body, Scalar total) {
     AffineExpr d = body.constantExpr(direction), row = body.dim(2);
@@ -65,22 +125,28 @@ static FailureOr<Tensor> projectInputs(Builder &builder, const Network &network,
     return addsRecurrentBias ? total + readScalar(body, network.bias, {d, row + body.size(rows)})
                              : total;
   };
-  return sum(builder, network.wide(), network.wide(), shape, reduced, term,
-             network.bias ? EpilogueFn(epilogue) : EpilogueFn());
+  auto row = [](Body &body) { return body.dim(2); };
+  Product product{
+      network, network.x, network.weights, network.scalings.weights, direction, network.inputs,
+      at,      row};
+  return multiply(builder, product, shape, network.bias ? EpilogueFn(epilogue) : EpilogueFn());
 }
 
 FailureOr<Tensor> multiplyState(Builder &builder, const Step &step, const Tensor &state,
                                 const Size &begin, const Size &count, EpilogueFn epilogue) {
   const Network &network = step.network;
   SmallVector<Size> shape = {network.batch, count};
-  ReducedDims reduced(2);
-  unsigned slot = reduced.add(network.hidden);
-  auto term = [&](Body &body) {
-    AffineExpr k = reduced.expr(body, slot), row = body.dim(1) + body.size(begin);
-    return readScalar(body, state, {body.dim(0), k}) *
-           readScalar(body, network.recurrence, {body.constantExpr(step.direction), row, k});
-  };
-  return sum(builder, network.wide(), network.wide(), shape, reduced, term, epilogue);
+  auto at = [](Body &body, AffineExpr k) { return SmallVector<AffineExpr>{body.dim(0), k}; };
+  auto row = [&](Body &body) { return body.dim(1) + body.size(begin); };
+  Product product{network,
+                  state,
+                  network.recurrence,
+                  network.scalings.recurrence,
+                  step.direction,
+                  network.hidden,
+                  at,
+                  row};
+  return multiply(builder, product, shape, epilogue);
 }
 
 /// Writes the new hidden state to Y, and 0 after the end of a sequence.
@@ -125,7 +191,9 @@ static FailureOr<Tensors> runDirection(Builder &builder, const Network &network,
   SmallVector<Value> initial;
   for (const Tensor &tensor : carried)
     initial.push_back(builder.value(tensor));
-  for (const Tensor &tensor : {projection, network.recurrence, network.bias, network.lengths})
+  const WeightScaling &scaling = network.scalings.recurrence;
+  for (const Tensor &tensor :
+       {projection, network.recurrence, network.bias, network.lengths, scaling.scale, scaling.zero})
     if (tensor)
       builder.value(tensor); // builds the value outside the loop
   Value zero = builder.materializeValue(0), one = builder.materializeValue(1);

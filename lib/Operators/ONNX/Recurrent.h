@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
+/// With quantised weights, each product quantises its other factor to u8, by the range of all its
+/// elements, and computes the sum in i32.
+///
 /// One matrix product before the loop over time multiplies all inputs with the input weights,
 /// so that an iteration computes only the recurrent products. The loop carries the states and
 /// the output Y, and each iteration writes its part of Y.
@@ -21,9 +24,19 @@ namespace tssa::operators {
 
 using ActivationFn = std::function<Scalar(const Scalar &)>;
 
+/// The scales and zero points of quantised weights, one for each direction or, in rank 2, for each
+/// direction and gate row. Null for weights that are floats.
+struct WeightScaling {
+  Tensor scale, zero;
+};
+struct WeightScalings {
+  WeightScaling weights, recurrence;
+};
+
 /// A recurrent operator and its inputs. The inputs have one of the two layouts of ONNX.
 struct Network {
   Tensor x, weights, recurrence, bias, lengths;
+  WeightScalings scalings;
   int64_t numGates, numDirections;
   bool isBatchFirst;
   Size steps, batch, inputs, hidden;
@@ -68,6 +81,9 @@ mlir::FailureOr<Tensors> runNetwork(Builder &builder, const Node &node, const Ne
 mlir::FailureOr<Tensor> multiplyState(Builder &builder, const Step &step, const Tensor &state,
                                       const Size &begin, const Size &count,
                                       EpilogueFn epilogue = nullptr);
+
+/// Builds an LSTM. Its inputs W and R may be quantised, with these scalings.
+mlir::FailureOr<Tensors> buildLSTM(Builder &builder, const Node &node, WeightScalings scalings);
 
 } // namespace tssa::operators
 

@@ -61,10 +61,11 @@ static FailureOr<Tensors> stepLSTM(Builder &builder, const Step &step, const Ten
   });
 }
 
-static FailureOr<Tensors> buildLSTM(Builder &builder, const Node &node) {
+FailureOr<Tensors> buildLSTM(Builder &builder, const Node &node, WeightScalings scalings) {
   FailureOr<Network> network = getNetwork(builder, node, 4, {"Sigmoid", "Tanh", "Tanh"});
   if (failed(network))
     return failure();
+  network->scalings = scalings;
   bool couplesForget = node.getInt("input_forget", 0) != 0;
   return runNetwork(builder, node, *network, {node.input(5), node.input(6)},
                     /*addsRecurrentBias=*/true,
@@ -180,7 +181,7 @@ static FailureOr<Tensors> buildRNN(Builder &builder, const Node &node) {
 
 OperatorRows getRecurrentRows() {
   return {
-      {"LSTM", Versions{7}, buildLSTM},
+      {"LSTM", Versions{7}, bindBack(buildLSTM, WeightScalings())},
       {"GRU", Versions{7}, buildGRU},
       {"RNN", Versions{7}, buildRNN},
   };

@@ -141,6 +141,13 @@ static SmallVector<Size> squeezeShape(Builder &b, const Tensor &x, ArrayRef<Size
   return shape;
 }
 
+/// Returns the name of the dim that `size` is, or `NAME` if it is none.
+static std::string getDimName(const Size &size) {
+  std::string text = size.str();
+  bool isName = llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  return isName ? text : "NAME";
+}
+
 static FailureOr<Tensors> buildSqueeze(Builder &b, const Node &node) {
   const Tensor &x = node.inputs[0];
   FailureOr<std::optional<SmallVector<Size>>> given = getAxes(b, node);
@@ -156,7 +163,8 @@ static FailureOr<Tensors> buildSqueeze(Builder &b, const Node &node) {
       if (failed(b.require(b.isLess(0, (size - 1) * (size - 1)),
                            "size " + Twine(i) + " of " + x.str() +
                                " is 1, and without axes it would be removed: compile for size 1, "
-                               "such as with --dim NAME=1")))
+                               "such as with --dim " +
+                               getDimName(size) + "=1")))
         return failure();
     }
     return single(b.reshape(x, shape));
