@@ -6,8 +6,8 @@ For each model of models.json (listing.py has the rule) whose name, PACKAGE/FOLD
 NAME: unpack, make inputs (feeds.py has the rule), compile, run, compare. A model that is
 refused is compiled once more as the message advises, with the options of its `retry` or converted to
 the opset `convert`; then the same inputs must give the same answers. A right one is weak where a
-result is less than WEAK, or not a number, for each input that was tried. Outcomes are kept in DIR/outcomes.json: what is there is not
-done again unless --again. --table writes the figures.
+result is less than WEAK, or not a number, for each input that was tried. Outcomes are kept in
+DIR/outcomes.json: what is there is not done again unless --again. --table writes the figures.
 
 Outcomes: right; refused by the compiler with exit code 3; wrong; failed; timeout, which is any
 limit of time or memory; unmeasured, where ONNX Runtime itself gave no answer. A float is right
@@ -139,7 +139,8 @@ def check(options, entry):
 
 
 def quantises_at_run(model):
-    return any(node.op_type.startswith("DynamicQuantize") for node in onnx.load(model, load_external_data=False).graph.node)
+    nodes = onnx.load(model, load_external_data=False).graph.node
+    return any(node.op_type.startswith("DynamicQuantize") for node in nodes)
 
 
 def advised(outcome):
@@ -162,11 +163,12 @@ def table(options, entries, outcomes):
              f"{100 * (counts['right'] + kept) / max(1, measured):.1f} %. {counts['unmeasured']} more have no answer of "
              "ONNX Runtime.", "", "| package | model | MB | outcome | error | compile s | |", "|---|---|---|---|---|---|---|"]
     for entry, outcome in done:
-        status = outcome["status"] + (", right with " + " ".join(outcome["retry"]["advice"]) if advised(outcome) else "")
-        status += " (weak)" if is_weak(outcome) else ""
+        status = outcome["status"] + (" (weak)" if is_weak(outcome) else "")
+        if advised(outcome):
+            status += ", right with " + " ".join(outcome["retry"]["advice"])
         error = f"{outcome['error']:.1e}" if "error" in outcome else ""
-        why = outcome.get("why", "").replace("|", "\\|").replace(os.path.abspath(options.out) + "/", "")[:200]
-        lines.append(f"| {entry['package'].replace('==', ' ')} | {os.path.basename(entry['path'])} | "
+        why = outcome.get("why", "").replace("|", "\\|").replace(options.out + "/", "")[:200]
+        lines.append(f"| {entry['package'].replace('==', ' ')} | {name_of(entry).partition('/')[2]} | "
                      f"{entry['bytes'] / 1e6:.1f} | {status} | {error} | {outcome.get('seconds', '')} | {why} |")
     return "\n".join(lines) + "\n"
 

@@ -83,8 +83,8 @@ def choices(inputs):
     is_open = any(extent is None or isinstance(extent, str) for value in inputs for extent in value.shape[1:])
     has_few = any(np.issubdtype(element(value), np.integer) and len(value.shape) < 2 for value in inputs)
     has_ids = any(np.issubdtype(element(value), np.integer) and len(value.shape) > 1 for value in inputs)
-    return itertools.product([(0, 2), (1, 10)] if has_ids else [(0, 2)], ["all", "last"] if is_open else ["all"], SIZES if is_open else [1], FEW if has_few else ["bits"],
-                             ["standard_normal", "random"])
+    return itertools.product([(0, 2), (1, 10)] if has_ids else [(0, 2)], ["all", "last"] if is_open else ["all"],
+                             SIZES if is_open else [1], FEW if has_few else ["bits"], ["standard_normal", "random"])
 
 
 def strength(results):
@@ -107,7 +107,8 @@ def answer(session, seed):
         except Exception as reason:
             complaint = complaint or " ".join(str(reason).split())[:300]
             continue
-        found.append((strength(results), {"size": size, "few": few, "draw": draw, "ids": ids, "shapes": shapes}, feeds, results))
+        chosen = {"size": size, "few": few, "draw": draw, "ids": ids, "shapes": shapes}
+        found.append((strength(results), chosen, feeds, results))
         if found[-1][0] >= STRONG or len(found) == MOST_ANSWERS:
             break
     if not found:
@@ -125,7 +126,8 @@ def packed(model):
 
     graph = onnx.load(model).graph
     weights = {tensor.name for tensor in graph.initializer}
-    return tensors("input", [value for value in graph.input if value.name not in weights]), tensors("output", graph.output)
+    inputs = [value for value in graph.input if value.name not in weights]
+    return tensors("input", inputs), tensors("output", graph.output)
 
 
 def save(stem, feeds, answers, chosen):
