@@ -171,7 +171,7 @@ RUN = ["run", "model.so", "--random", "1"]
 ARGUMENTS = [
     Command("no_model", ["compile"], USAGE, ["expected a model"]),
     Command("empty_model_name", ["compile", ""], USAGE, ["expected a model"]),
-    Command("two_models", ["compile", "model.onnx", "other.onnx"], USAGE, ["too many"]),
+    Command("two_models", ["compile", "model.onnx", "other.onnx"], USAGE, ["two models"]),
     Command("option_unknown", [*COMPILE, "--untrustd"], USAGE, ["--untrusted"]),
     Command("option_of_128_kilobytes", [*COMPILE, "--dim=" + "N" * 130_000], USAGE, ["--dim"]),
     Command("option_twice", [*COMPILE, "-o", "other.so"], OK, makes=["other.so"]),

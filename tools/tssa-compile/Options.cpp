@@ -7,12 +7,11 @@
 
 #include "Options.h"
 #include "ListOperators.h"
-#include "UnknownOption.h"
+#include "OptionTable.h"
 #include "tools/common/ModelSizes.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/VerifyFaults.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
@@ -23,149 +22,7 @@ using namespace llvm;
 namespace tssa::compile {
 namespace {
 
-cl::OptionCategory category("Options");
-
-/// The options of the tool. LLVM's own options are hidden.
-struct CommandLine {
-  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODEL.mlir|PROGRAM.json"),
-                             cl::cat(category)};
-  cl::opt<std::string> output{"o",
-                              cl::desc("Output file; by default MODEL.so in the current directory"),
-                              cl::value_desc("FILE"), cl::cat(category)};
-  cl::opt<std::string> depFile{
-      "depfile", cl::desc("Write which files the output depends on, for make and Ninja"),
-      cl::value_desc("FILE"), cl::cat(category)};
-  cl::opt<std::string> target{"target",
-                              cl::desc("What to make code for: cpu (default), cuda:sm_90 and "
-                                       "others, cuda-emu, or a list"),
-                              cl::value_desc("TARGET,..."), cl::init("cpu"), cl::cat(category)};
-  cl::opt<std::string> mcpu{"mcpu", cl::desc("CPU, such as native (default), x86-64-v3, x86-64-v4"),
-                            cl::value_desc("CPU"), cl::init("native"), cl::cat(category)};
-  cl::opt<std::string> machine{
-      "machine",
-      cl::desc("Machine, as --emit=machine and tssa-run --inspect write it, "
-               "instead of --mcpu"),
-      cl::value_desc("FILE"), cl::cat(category)};
-  cl::opt<std::string> effort{"O",
-                              cl::Prefix,
-                              cl::desc("-O1: quick to compile, -O2: quick to run (default)"),
-                              cl::value_desc("1|2"),
-                              cl::init("2"),
-                              cl::cat(category)};
-  cl::list<std::string> dims{"dim", cl::desc("Fix the size of a named dim; repeatable"),
-                             cl::value_desc("NAME=N"), cl::cat(category)};
-  cl::list<std::string> shapes{"input-shape", cl::desc("Fix the shape of an input; repeatable"),
-                               cl::value_desc("NAME=1x3x224x224"), cl::cat(category)};
-  cl::opt<std::string> lastStage{
-      "compile-to", cl::desc("Stop after import, functional, te, layout, buffers, loops or target"),
-      cl::value_desc("STAGE"), cl::cat(category)};
-  cl::opt<std::string> emit{"emit",
-                            cl::desc("Write llvm, ptx, asm, obj, so (default), schedule or "
-                                     "machine, which needs no model"),
-                            cl::value_desc("KIND"), cl::init("so"), cl::cat(category)};
-  cl::opt<unsigned> point{"point",
-                          cl::desc("Take the loops that the draft model ranks N-th, not first (0)"),
-                          cl::value_desc("N"), cl::cat(category)};
-  cl::opt<std::string> schedule{"schedule",
-                                cl::desc("Schedules of kernels, as --emit=schedule writes them"),
-                                cl::value_desc("FILE"), cl::cat(category)};
-  cl::opt<std::string> tuned{"tuned",
-                             cl::desc("Give kernels the loops that a tuner has recorded in DIR"),
-                             cl::value_desc("DIR"), cl::cat(category)};
-  cl::opt<std::string> dumpDir{"dump-dir", cl::desc("Write the module after every stage"),
-                               cl::value_desc("DIR"), cl::cat(category)};
-  cl::opt<std::string> cacheDir{
-      "cache-dir",
-      cl::desc("Keep the code of kernels in DIR, and take what is kept there. Serves --emit=so "
-               "only, without --remarks, --dump-dir and --verify-each-stage"),
-      cl::value_desc("DIR"), cl::cat(category)};
-  cl::opt<bool> verify{"verify-each-stage",
-                       cl::desc("Run the model after every stage and name the first wrong one"),
-                       cl::cat(category)};
-  cl::opt<std::string> injectFault{"inject-fault", cl::desc("Make a fault, for tests"), cl::Hidden,
-                                   cl::cat(category)};
-  cl::opt<bool> noMerge{"no-merge", cl::desc("Make each op a kernel of its own, for comparisons"),
-                        cl::Hidden, cl::cat(category)};
-  cl::list<std::string> force{"force", cl::desc("Apply a transformation wherever it is legal"),
-                              cl::Hidden, cl::cat(category)};
-  cl::list<std::string> without{"without", cl::desc("Leave a transformation out"), cl::Hidden,
-                                cl::cat(category)};
-  cl::opt<bool> bisect{"bisect",
-                       cl::desc("Run the model and name the first node whose value is wrong"),
-                       cl::cat(category)};
-  cl::opt<std::string> inputs{"inputs", cl::desc("Inputs for --bisect; by default random ones"),
-                              cl::value_desc("IN.npz"), cl::cat(category)};
-  cl::opt<std::string> reference{
-      "reference",
-      cl::desc("Reference values for --bisect, by tensor name; by default the evaluator's"),
-      cl::value_desc("REF.npz"), cl::cat(category)};
-  cl::opt<uint64_t> seed{"random", cl::desc("Seed of random inputs for --bisect (1)"),
-                         cl::value_desc("SEED"), cl::init(1), cl::cat(category)};
-  cl::opt<double> rtol{
-      "rtol", cl::desc("Allowed error for --bisect, relative to the largest magnitude (1e-3)"),
-      cl::value_desc("R"), cl::init(1e-3), cl::cat(category)};
-  cl::opt<double> atol{"atol", cl::desc("Allowed error of an element for --bisect (1e-5)"),
-                       cl::value_desc("A"), cl::init(1e-5), cl::cat(category)};
-  cl::opt<std::string> sanitize{"sanitize",
-                                cl::desc("address: code for a process with AddressSanitizer"),
-                                cl::Hidden, cl::cat(category)};
-  cl::opt<bool> listOperators{"list-operators", cl::desc("Print the table of operators as JSON"),
-                              cl::Hidden, cl::cat(category)};
-  cl::opt<bool> explain{"explain",
-                        cl::desc("Only print what each launch computes and moves, and why its "
-                                 "results are stored"),
-                        cl::cat(category)};
-  cl::opt<bool> printPartition{
-      "print-partition",
-      cl::desc("Only print which expressions become one launch, and what that costs; with -o "
-               "FILE.dot or FILE.svg as a graph"),
-      cl::cat(category)};
-  cl::opt<bool> timing{"timing", cl::desc("Print the time of every stage"), cl::cat(category)};
-  cl::opt<std::string> remarks{"remarks",
-                               cl::desc("Print what passes decided and why; with REGEX, those "
-                                        "passes whose names match"),
-                               cl::value_desc("REGEX"), cl::ValueOptional, cl::cat(category)};
-  cl::opt<bool> untrusted{
-      "untrusted",
-      cl::desc("Refuse what a hostile model could abuse; sets --timeout=300 and "
-               "--memory-limit=16G unless they are given"),
-      cl::cat(category)};
-  cl::opt<bool> check{"check", cl::desc("Only list what is not supported in the model"),
-                      cl::cat(category)};
-  cl::opt<bool> json{"json", cl::desc("With --check: answer in JSON"), cl::cat(category)};
-  cl::opt<std::string> timeout{"timeout", cl::desc("Give up after this many seconds"),
-                               cl::value_desc("SECONDS"), cl::cat(category)};
-  cl::opt<std::string> threads{"threads",
-                               cl::desc("Threads that compile; by default one on each CPU. The "
-                                        "output does not depend on it"),
-                               cl::value_desc("N"), cl::cat(category)};
-  cl::opt<std::string> memoryLimit{"memory-limit",
-                                   cl::desc("Give up when more memory is needed; K, M and G are "
-                                            "powers of 1024"),
-                                   cl::value_desc("BYTES"), cl::cat(category)};
-};
-
-constexpr const char *overview =
-    "compiles a model to one binary that tssa-run and libtssart run\n\n"
-    "EXAMPLES:\n"
-    "  tssa-compile model.onnx                      writes model.so for this CPU\n"
-    "  tssa-compile model.onnx -o m.so --mcpu=x86-64-v3 --dim batch=1\n"
-    "  tssa-compile model.onnx --target=cpu,cuda:sm_90    runs on either\n"
-    "  tssa-compile model.onnx --check              lists all that is not supported\n"
-    "  tssa-compile model.onnx --explain            says what each kernel does, and why\n"
-    "  tssa-compile model.onnx --print-partition -o groups.svg\n"
-    "  tssa-compile model.onnx --compile-to=te      prints the module after stage te\n"
-    "  tssa-compile model.onnx --emit=schedule -o s.mlir\n"
-    "  tssa-compile --emit=machine -o here.txt      for --machine=here.txt on another host\n"
-    "  tssa-compile program.json                    a PyTorch program, as the Python package "
-    "tssa writes it\n\n"
-    "EXIT CODES: 0 ok, 1 error in the model, 2 usage, 3 unsupported, 4 mismatch,\n"
-    "  5 limit or timeout, 70 internal\n";
-
-int reportUsage(const Twine &message) {
-  errs() << "tssa-compile: error: " << message << "\ntry: tssa-compile --help\n";
-  return UsageError;
-}
+int reportUsage(const Twine &message) { return tools::reportUsage("tssa-compile", message.str()); }
 
 constexpr double untrustedSeconds = 300;
 constexpr uint64_t untrustedBytes = uint64_t(16) << 30;
@@ -185,9 +42,9 @@ std::optional<uint64_t> parseBytes(StringRef text) {
 }
 
 std::optional<int> takeRemarks(const CommandLine &line, Options &options) {
-  if (line.remarks.getNumOccurrences() == 0)
+  if (!line.isGiven("remarks"))
     return std::nullopt;
-  options.remarks = line.remarks.empty() ? ".*" : line.remarks.getValue();
+  options.remarks = line.remarks.empty() ? ".*" : line.remarks;
   std::string error;
   if (!Regex(*options.remarks).isValid(error))
     return reportUsage("expected a regular expression for --remarks, got '" + line.remarks +
@@ -198,16 +55,15 @@ std::optional<int> takeRemarks(const CommandLine &line, Options &options) {
 /// Takes what says how to compile, and not what.
 std::optional<int> takeResources(const CommandLine &line, Options &options) {
   options.cacheDir = line.cacheDir;
-  if (line.untrusted && line.cacheDir.getNumOccurrences())
+  if (line.untrusted && line.isGiven("cache-dir"))
     return reportUsage("--cache-dir and --untrusted exclude each other");
   if (line.effort != "1" && line.effort != "2")
     return reportUsage("expected -O1 (quick to compile) or -O2 (quick to run), got '-O" +
                        line.effort + "'");
   options.effort = line.effort == "1" ? cpu::Effort::Short : cpu::Effort::Full;
   constexpr unsigned mostThreads = 1024;
-  if (line.threads.getNumOccurrences() &&
-      (StringRef(line.threads).getAsInteger(10, options.threads) || options.threads == 0 ||
-       options.threads > mostThreads))
+  if (line.isGiven("threads") && (StringRef(line.threads).getAsInteger(10, options.threads) ||
+                                  options.threads == 0 || options.threads > mostThreads))
     return reportUsage("expected a number from 1 to 1024 for --threads, got '" + line.threads +
                        "'");
   return std::nullopt;
@@ -218,13 +74,13 @@ std::optional<int> takeLimits(const CommandLine &line, Options &options) {
   options.timeout = line.untrusted ? untrustedSeconds : 0;
   options.timeoutText = line.untrusted ? std::to_string(int(untrustedSeconds)) : "";
   options.memoryLimit = line.untrusted ? untrustedBytes : 0;
-  if (line.timeout.getNumOccurrences()) {
+  if (line.isGiven("timeout")) {
     options.timeoutText = line.timeout;
     if (StringRef(line.timeout).getAsDouble(options.timeout) || !(options.timeout > 0) ||
         options.timeout > 1e9)
       return reportUsage("expected a number of seconds for --timeout, got '" + line.timeout + "'");
   }
-  if (line.memoryLimit.getNumOccurrences()) {
+  if (line.isGiven("memory-limit")) {
     std::optional<uint64_t> bytes = parseBytes(line.memoryLimit);
     if (!bytes)
       return reportUsage("expected a number of bytes such as 4G for --memory-limit, got '" +
@@ -262,7 +118,7 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
   options.input = line.input;
   options.mcpu = line.mcpu;
   options.machine = line.machine;
-  if (line.machine.getNumOccurrences() && line.mcpu.getNumOccurrences())
+  if (line.isGiven("machine") && line.isGiven("mcpu"))
     return reportUsage("--machine and --mcpu exclude each other");
   return std::nullopt;
 }
@@ -290,10 +146,9 @@ std::optional<int> takeBisect(const CommandLine &line, Options &options) {
   options.absoluteTolerance = line.atol;
   if (!(line.rtol >= 0) || !(line.atol >= 0))
     return reportUsage("expected --rtol and --atol of 0 or more");
-  const cl::Option *parts[] = {&line.inputs, &line.reference, &line.seed, &line.rtol, &line.atol};
-  for (const cl::Option *part : parts)
-    if (part->getNumOccurrences() && !options.bisect)
-      return reportUsage("--" + part->ArgStr + " needs --bisect");
+  for (const char *part : {"inputs", "reference", "random", "rtol", "atol"})
+    if (line.isGiven(part) && !options.bisect)
+      return reportUsage(Twine("--") + part + " needs --bisect");
   if (options.bisect && sys::path::extension(line.input) != ".onnx")
     return reportUsage("--bisect needs a MODEL.onnx, got '" + line.input + "'");
   if (options.bisect && line.verify)
@@ -302,11 +157,12 @@ std::optional<int> takeBisect(const CommandLine &line, Options &options) {
 }
 
 /// Refuses the `others` beside `option`.
-std::optional<int> refuseBeside(const cl::Option &option, ArrayRef<const cl::Option *> others) {
-  for (const cl::Option *other : others)
-    if (other->getNumOccurrences())
-      return reportUsage("--" + option.ArgStr + (other->ArgStr.size() == 1 ? " and -" : " and --") +
-                         other->ArgStr + " exclude each other");
+std::optional<int> refuseBeside(const CommandLine &line, StringRef option,
+                                ArrayRef<StringRef> others) {
+  for (StringRef other : others)
+    if (line.isGiven(other))
+      return reportUsage("--" + option + (other.size() == 1 ? " and -" : " and --") + other +
+                         " exclude each other");
   return std::nullopt;
 }
 
@@ -315,14 +171,15 @@ std::optional<int> takeReports(const CommandLine &line, Options &options) {
   options.explain = line.explain;
   if (line.explain) {
     options.lastStage = "te";
-    return refuseBeside(line.explain, {&line.output, &line.emit, &line.lastStage, &line.remarks,
-                                       &line.check, &line.bisect, &line.printPartition});
+    return refuseBeside(
+        line, "explain",
+        {"o", "emit", "compile-to", "remarks", "check", "bisect", "print-partition"});
   }
   if (line.printPartition) {
     options.lastStage = "functional";
     options.emit = Emit::Partition;
-    return refuseBeside(line.printPartition,
-                        {&line.emit, &line.lastStage, &line.check, &line.bisect, &line.noMerge});
+    return refuseBeside(line, "print-partition",
+                        {"emit", "compile-to", "check", "bisect", "no-merge"});
   }
   return std::nullopt;
 }
@@ -342,9 +199,9 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
                        line.emit + "'");
   options.emit = *emit;
   options.lastStage = options.emit == Emit::Schedule ? "layout" : "target";
-  if (line.lastStage.getNumOccurrences() == 0)
+  if (!line.isGiven("compile-to"))
     return std::nullopt;
-  if (line.emit.getNumOccurrences() != 0)
+  if (line.isGiven("emit"))
     return reportUsage("--compile-to and --emit exclude each other");
   if (!lookupStage(line.lastStage)) {
     std::string names;
@@ -365,9 +222,8 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
     return reportUsage("--target: " + toString(targets.takeError()));
   options.targets = std::move(*targets);
   if (options.targets.size() > 1 && options.emit != Emit::SharedObject)
-    return reportUsage(
-        (line.lastStage.getNumOccurrences() ? "--compile-to" : "--emit=" + line.emit) +
-        " needs a single --target, got '" + line.target + "'");
+    return reportUsage((line.isGiven("compile-to") ? "--compile-to" : "--emit=" + line.emit) +
+                       " needs a single --target, got '" + line.target + "'");
   if (options.targets.size() > 1 && !options.schedule.empty())
     return reportUsage("--schedule needs a single --target, got '" + line.target + "'");
   auto isDevice = [](const Target &target) { return target.isDevice(); };
@@ -378,17 +234,6 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   if (options.emit == Emit::PTX && options.targets.front().kind != Target::CUDA)
     return reportUsage("--emit=ptx needs a --target such as cuda:sm_90, got '" + line.target + "'");
   return std::nullopt;
-}
-
-/// Removes the options from LLVM's table, because the linker, which runs as a library, has options
-/// with the same names.
-void removeOptions(CommandLine &line) {
-  SmallVector<cl::Option *> own = {&line.input}; // has no name
-  for (auto &entry : cl::getRegisteredOptions())
-    if (is_contained(entry.second->Categories, &category))
-      own.push_back(entry.second);
-  for (cl::Option *option : own)
-    option->removeArgument();
 }
 
 void chooseOutput(Options &options) {
@@ -415,40 +260,9 @@ void takeSchedules(const CommandLine &line, Options &options) {
 
 } // namespace
 
-/// Removes an option of LLVM's libraries that has the name of one of ours.
-static void removeForeign(StringRef name) {
-  if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
-    option->removeArgument();
-}
-
-/// Fills `line` and removes its options from LLVM's table.
-static std::optional<int> parseArguments(int argc, char **argv, CommandLine &line) {
-  std::optional<std::string> unknown =
-      findUnknownOption(ArrayRef(argv, argc).drop_front(), category);
-  std::string messages;
-  raw_string_ostream stream(messages);
-  bool parsed = !unknown && cl::ParseCommandLineOptions(argc, argv, overview, &stream);
-  removeOptions(line);
-  if (unknown)
-    return reportUsage(*unknown);
-  if (parsed)
-    return std::nullopt;
-  StringRef text = messages;
-  text.consume_front(sys::path::filename(argv[0]).str() + ": ");
-  errs() << "tssa-compile: error: " << text;
-  return UsageError;
-}
-
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
-  removeForeign("threads");
-  removeForeign("cache-dir");
   CommandLine line;
-  cl::HideUnrelatedOptions(category);
-  cl::SetVersionPrinter([](raw_ostream &stream) {
-    stream << getToolBuild() << "\n  onnx " << TSSA_ONNX_VERSION << ", manifest ABI "
-           << TSSA_ABI_VERSION << ", build " << TSSA_BUILD_ID << "\n";
-  });
-  if (std::optional<int> code = parseArguments(argc, argv, line))
+  if (std::optional<int> code = line.parse(argc, argv))
     return code;
   if (line.listOperators) {
     listOperators(outs());
@@ -477,9 +291,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     return code;
   if (std::optional<int> code = checkInput(line, options))
     return code;
-  std::vector<std::string> dims(line.dims.begin(), line.dims.end());
-  std::vector<std::string> shapes(line.shapes.begin(), line.shapes.end());
-  if (std::string wrong = readModelSizes(dims, shapes, options.dims, options.inputShapes);
+  if (std::string wrong = readModelSizes(line.dims, line.shapes, options.dims, options.inputShapes);
       !wrong.empty())
     return reportUsage(wrong);
   if (std::optional<int> code = takeStage(line, options))

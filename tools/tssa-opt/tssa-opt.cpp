@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShortHelp.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tssa/Pipeline/CheckText.h"
@@ -56,14 +57,24 @@ static mlir::LogicalResult runPasses(StringRef inputName, StringRef outputName,
   return mlir::success();
 }
 
+static bool wantsHelp(ArrayRef<char *> arguments) {
+  return any_of(arguments, [](StringRef argument) {
+    return argument == "--help" || argument == "-help" || argument == "-h";
+  });
+}
+
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   tssa::registerAllDialects(registry);
   tssa::registerAllPasses();
   tssa::reference::registerReferencePasses();
-  auto [input, output] =
-      mlir::registerAndParseCLIOptions(argc, argv, "TSSA pass driver\n", registry);
+  std::string header = mlir::registerCLIOptions("TSSA pass driver\n", registry);
+  if (wantsHelp(ArrayRef(argv, argc).drop_front())) {
+    tssa::opt::printShortHelp(outs());
+    return 0;
+  }
+  auto [input, output] = mlir::parseCLIOptions(argc, argv, header);
 #ifndef NDEBUG
   enableTraces();
 #endif

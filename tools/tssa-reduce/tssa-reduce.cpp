@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reducers.h"
-#include "llvm/Support/CommandLine.h"
+#include "tools/common/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -17,48 +17,52 @@ using namespace tssa::reduce;
 
 namespace {
 
-enum ExitCode { Success = 0, InputError = 1, UsageError = 2 };
+enum ExitCode { Success = 0, InputError = 1 };
 
-cl::OptionCategory category("Options");
+tssa::tools::About makeAbout() {
+  tssa::tools::About about;
+  about.name = "tssa-reduce";
+  about.summary = "reduces a model or module to a small one that still shows a failure";
+  about.operand = "MODEL.onnx|MODULE.mlir";
+  about.noun = "file";
+  about.examples = {{"tssa-reduce model.onnx -o small.onnx --failure=crash", ""},
+                    {"tssa-reduce model.onnx -o small.onnx --failure='error:cannot broadcast'", ""},
+                    {"tssa-reduce model.onnx -o small.onnx --keep='python compare.py {}'", ""},
+                    {"tssa-reduce module.mlir -o small.mlir --keep='! tssa-opt -te-merge {}'", ""}};
+  about.exitCodes = "0 ok, 1 the file cannot be read or shows no failure, 2 usage";
+  about.version = "tssa-reduce " TSSA_VERSION;
+  return about;
+}
 
-struct CommandLine {
-  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx|MODULE.mlir"), cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Output file for the reduced model or module"),
-                              cl::value_desc("FILE"), cl::cat(category)};
-  cl::opt<std::string> keep{
-      "keep", cl::desc("A shell command that ends with 0 if the file {} still shows the failure"),
-      cl::value_desc("COMMAND"), cl::cat(category)};
-  cl::opt<std::string> failure{
-      "failure",
-      cl::desc("What tssa-compile must do with the file: crash, mismatch (of "
-               "--verify-each-stage), or error:TEXT"),
-      cl::value_desc("KIND"), cl::cat(category)};
-  cl::list<std::string> compileOptions{"compile-option",
-                                       cl::desc("An option to give to tssa-compile; repeatable"),
-                                       cl::value_desc("OPTION"), cl::cat(category)};
-  cl::opt<unsigned> timeout{"timeout", cl::desc("Time limit for each test (60)"),
-                            cl::value_desc("SECONDS"), cl::init(60), cl::cat(category)};
+/// The options of the tool, and what the arguments give for them.
+struct CommandLine : tssa::tools::CommandLine {
+  std::string input, output, keep, failure;
+  std::vector<std::string> compileOptions;
+  unsigned timeout = 60;
+
+  CommandLine() : tssa::tools::CommandLine(makeAbout()) {
+    bindOperand(input);
+    add("o", output, "FILE", "Output file for the reduced model or module");
+    add("keep", keep, "COMMAND",
+        "A shell command that ends with 0 if the file {} still shows the failure");
+    add("failure", failure, "KIND",
+        "What tssa-compile must do with the file: crash, mismatch (of --verify-each-stage), or "
+        "error:TEXT");
+    add("compile-option", compileOptions, "OPTION",
+        "An option to give to tssa-compile; repeatable");
+    add("timeout", timeout, "SECONDS", "Time limit for each test (60)");
+  }
 };
 
-constexpr const char *overview =
-    "reduces a model or module to a small one that still shows a failure\n\n"
-    "EXAMPLES:\n"
-    "  tssa-reduce model.onnx -o small.onnx --failure=crash\n"
-    "  tssa-reduce model.onnx -o small.onnx --failure='error:cannot broadcast'\n"
-    "  tssa-reduce model.onnx -o small.onnx --keep='python compare.py {}'\n"
-    "  tssa-reduce module.mlir -o small.mlir --keep='! tssa-opt -te-merge {}'\n\n"
-    "EXIT CODES: 0 ok, 1 the file cannot be read or shows no failure, 2 usage\n";
-
 int reportUsage(const Twine &message) {
-  errs() << "tssa-reduce: error: " << message << "\ntry: tssa-reduce --help\n";
-  return UsageError;
+  return tssa::tools::reportUsage("tssa-reduce", message.str());
 }
 
 /// Returns the failure that the options specify, or an error if they are invalid.
 Expected<Failure> takeFailure(const CommandLine &line, const char *program) {
   Failure failure;
   failure.timeoutSeconds = line.timeout;
-  failure.compileOptions = {line.compileOptions.begin(), line.compileOptions.end()};
+  failure.compileOptions = line.compileOptions;
   if (line.keep.empty() == line.failure.empty())
     return createStringError("expected one of --keep and --failure");
   if (!line.keep.empty()) {
@@ -91,13 +95,8 @@ Expected<Failure> takeFailure(const CommandLine &line, const char *program) {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   CommandLine line;
-  cl::HideUnrelatedOptions(category);
-  std::string messages;
-  raw_string_ostream stream(messages);
-  if (!cl::ParseCommandLineOptions(argc, argv, overview, &stream)) {
-    errs() << messages;
-    return UsageError;
-  }
+  if (std::optional<int> code = line.parse(argc, argv))
+    return *code;
   if (line.input.empty() || line.output.empty())
     return reportUsage("expected a file and -o FILE");
   Expected<Failure> failure = takeFailure(line, argv[0]);

@@ -6,24 +6,24 @@
 //===----------------------------------------------------------------------===//
 #include "Options.h"
 
+#include "tools/common/CommandLine.h"
 #include "tssa/Runtime/NearName.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <set>
 
 using namespace tssa::run;
 using tssa::runtime::printable;
+using tssa::tools::Fault;
 
 namespace {
 
-using Fault = std::optional<std::string>;
 using Handler = std::function<Fault(Options &, const std::string &)>;
 
-struct Option {
+/// An option, which writes what it is given to `Options`.
+struct OptionOfRun {
   const char *name;
   const char *value; ///< the value's name in the help; null for a flag
   const char *help;
@@ -144,76 +144,58 @@ static Fault addCompileOption(Options &options, const std::string &text) {
   return std::nullopt;
 }
 
-static const std::vector<Option> &getOptions() {
-  static const std::vector<Option> options = {
-      {"inputs", "IN.npz", "inputs under the model's names", false, text(&Options::inputs)},
-      {"random", "SEED", "make inputs: floats from N(0,1), integers 0 or 1", false,
+static const std::vector<OptionOfRun> &getOptions() {
+  static const std::vector<OptionOfRun> options = {
+      {"inputs", "IN.npz", "Inputs under the model's names", false, text(&Options::inputs)},
+      {"random", "SEED", "Make inputs: floats from N(0,1), integers 0 or 1", false,
        seed(&Options::inputSeed)},
-      {"dim", "NAME=SIZE", "a size for random inputs (else 1)", true, parseDim},
-      {"random-seed", "N", "seed of the random numbers that the model draws (else one per run)",
+      {"dim", "NAME=SIZE", "A size for random inputs (else 1)", true, parseDim},
+      {"random-seed", "N", "Seed of the random numbers that the model draws (else one per run)",
        false, seed(&Options::randomSeed)},
-      {"outputs", "OUT.npz", "write all outputs", false, parseOutputs},
-      {"expect", "REF.npz", "compare the outputs; exit 4 if they differ", false,
+      {"outputs", "OUT.npz", "Write all outputs", false, parseOutputs},
+      {"expect", "REF.npz", "Compare the outputs; exit 4 if they differ", false,
        text(&Options::expect)},
-      {"rtol", "R", "|out - ref| <= atol + rtol * |ref| (1e-3)", false, real(&Options::rtol)},
-      {"atol", "A", "(1e-5)", false, real(&Options::atol)},
-      {"bisect", nullptr, "of a model.onnx: name the first node whose value is wrong; exit 4",
+      {"rtol", "R", "Allow |out - ref| <= atol + rtol * |ref| (1e-3)", false, real(&Options::rtol)},
+      {"atol", "A", "See --rtol (1e-5)", false, real(&Options::atol)},
+      {"bisect", nullptr, "Of a model.onnx: name the first node whose value is wrong; exit 4",
        false, flag(&Options::bisect)},
       {"reference", "REF.npz",
-       "reference values for --bisect, by tensor name (else the evaluator's)", false,
+       "Reference values for --bisect, by tensor name (else the evaluator's)", false,
        text(&Options::reference)},
-      {"bench", nullptr, "time the run", false, flag(&Options::bench)},
-      {"runs", "N", "timed runs (else about a second, at least 20)", false,
+      {"bench", nullptr, "Time the run", false, flag(&Options::bench)},
+      {"runs", "N", "Timed runs (else about a second, at least 20)", false,
        count(&Options::runs, 1)},
-      {"profile", nullptr, "time each kernel launch", false, flag(&Options::profile)},
-      {"inspect", nullptr, "describe the program and do not run it", false,
+      {"profile", nullptr, "Time each kernel launch", false, flag(&Options::profile)},
+      {"inspect", nullptr, "Describe the program and do not run it", false,
        flag(&Options::inspect)},
-      {"json", nullptr, "print JSON", false, flag(&Options::json)},
+      {"json", nullptr, "Print JSON", false, flag(&Options::json)},
       {"device", "DEVICE",
-       "auto, cpu, cuda:N or cuda-emu (auto: a CUDA device that the\n"
-       "                            program is for, else the CPU; an uncompiled model: the CPU)",
+       "auto, cpu, cuda:N or cuda-emu (auto: a CUDA device that the "
+       "program is for, else the CPU; an uncompiled model: the CPU)",
        false, parseDevice},
-      {"threads", "N", "threads to use (else one per core)", false, count(&Options::threads, 1)},
-      {"pin", nullptr, "keep each worker on one core", false, flag(&Options::pin)},
-      {"timeout", "SECONDS", "stop a run that takes longer; exit 5", false,
+      {"threads", "N", "Threads to use (else one per core)", false, count(&Options::threads, 1)},
+      {"pin", nullptr, "Keep each worker on one core", false, flag(&Options::pin)},
+      {"timeout", "SECONDS", "Stop a run that takes longer; exit 5", false,
        real(&Options::timeoutSeconds)},
-      {"memory-limit", "SIZE", "limit for one run, such as 512M; exit 5 if exceeded", false,
+      {"memory-limit", "SIZE", "Limit for one run, such as 512M; exit 5 if exceeded", false,
        bytes(&Options::memoryLimit)},
-      {"verify", nullptr, "check the weights' hash (the default)", false,
+      {"verify", nullptr, "Check the weights' hash (the default)", false,
        flag(&Options::verifyWeights)},
-      {"no-verify", nullptr, "do not check the weights' hash", false, flag(&Options::noVerify)},
-      {"cache-dir", "DIR", "for compiled models (else $XDG_CACHE_HOME/tssa)", false,
+      {"no-verify", nullptr, "Do not check the weights' hash", false, flag(&Options::noVerify)},
+      {"cache-dir", "DIR", "For compiled models (else $XDG_CACHE_HOME/tssa)", false,
        text(&Options::cacheDir)},
       {"cache-limit", "SIZE",
-       "largest size of the cache (8G); the least recently used files go first", false,
+       "Largest size of the cache (8G); the least recently used files go first", false,
        bytes(&Options::cacheLimit)},
-      {"compile", nullptr, "only compile, and print where in the cache the result is", false,
+      {"compile", nullptr, "Only compile, and print where in the cache the result is", false,
        flag(&Options::compileOnly)},
-      {"compile-option", "OPTION", "an option to give to tssa-compile", true, addCompileOption},
-      {"help", nullptr, "", false, flag(&Options::help)},
-      {"version", nullptr, "", false, flag(&Options::version)},
+      {"compile-option", "OPTION", "An option to give to tssa-compile", true, addCompileOption},
   };
   return options;
 }
 
-static const Option *findOption(const std::string &name) {
-  for (const Option &option : getOptions())
-    if (name == option.name)
-      return &option;
-  return nullptr;
-}
-
-static std::string unknownOption(const std::string &name) {
-  std::vector<std::string> names;
-  for (const Option &option : getOptions())
-    names.push_back(std::string("--") + option.name);
-  return "unknown option '" + printable(name) + "'" + tssa::runtime::suggestName(name, names);
-}
-
 /// Reports options that exclude each other.
 static Fault checkTogether(const Options &options) {
-  if (options.help || options.version)
-    return std::nullopt;
   if (options.model.empty())
     return "no model given";
   if (options.inputs && options.inputSeed)
@@ -240,71 +222,44 @@ static Fault checkTogether(const Options &options) {
   return std::nullopt;
 }
 
-std::optional<std::string> tssa::run::parseOptions(const std::vector<std::string> &args,
-                                                   Options &options) {
-  std::set<std::string> seen;
-  bool onlyFiles = false;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::string &arg = args[i];
-    if (!onlyFiles && arg == "--") {
-      onlyFiles = true;
-      continue;
-    }
-    if (onlyFiles || arg.size() < 2 || arg[0] != '-') {
-      if (arg.empty())
-        return "an empty model name";
-      if (!options.model.empty())
-        return "two models: '" + printable(options.model) + "' and '" + printable(arg) + "'";
-      options.model = arg;
-      continue;
-    }
-    size_t start = arg.compare(0, 2, "--") == 0 ? 2 : 1;
-    size_t equals = arg.find('=');
-    std::string name = arg.substr(start, equals == std::string::npos ? equals : equals - start);
-    const Option *option = findOption(name == "h" ? "help" : name);
-    if (!option)
-      return unknownOption(arg.substr(0, equals));
-    std::string shown = "--" + name;
-    if (!seen.insert(name).second && !option->repeats)
-      return shown + " is given twice";
-    std::string value;
-    if (!option->value) {
-      if (equals != std::string::npos)
-        return shown + " takes no value";
-    } else if (equals != std::string::npos) {
-      value = arg.substr(equals + 1);
-    } else if (i + 1 < args.size()) {
-      value = args[++i];
-    } else {
-      return shown + " needs a value: " + shown + " " + option->value;
-    }
-    if (Fault fault = option->handle(options, value))
-      return shown + ": " + *fault;
-  }
-  return checkTogether(options);
+static tssa::tools::About makeAbout() {
+  tssa::tools::About about;
+  about.name = "tssa-run";
+  about.summary = "runs a compiled model (.so)";
+  about.details =
+      "A model.onnx, model.mlir or program.json is compiled first, into a cache. Inputs come from "
+      "a "
+      ".npz or are random; npz keys are the model's names, and a bf16 tensor is stored as u16 "
+      "under "
+      "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn tensor as u8 under NAME:f8e4m3fn "
+      "and so on, one element a byte.";
+  about.operand = "MODEL";
+  about.noun = "model";
+  about.examples = {{"tssa-run model.so --inspect", ""},
+                    {"tssa-run model.onnx --random 0 --dim N=8 --bench", ""},
+                    {"tssa-run model.so --inputs in.npz --expect ref.npz --rtol 1e-3", ""},
+                    {"tssa-run model.onnx --bisect --random 1", ""}};
+  about.exitCodes =
+      "0 ok, 1 error in the model or the run, 2 usage, 4 mismatch, 5 limit or timeout, "
+      "70 internal";
+  about.version = "tssa-run " TSSA_VERSION;
+  return about;
 }
 
-std::string tssa::run::getHelp() {
-  std::string help =
-      "usage: tssa-run MODEL [options]\n\n"
-      "Runs a compiled model (.so). A model.onnx, model.mlir or program.json is "
-      "compiled\nfirst, into a cache. Inputs come from a .npz or are random; npz keys "
-      "are the model's names, and\na bf16 tensor is stored as u16 under "
-      "NAME:bf16, an i4 tensor as i8 under NAME:i4, an f8e4m3fn\ntensor as u8 "
-      "under NAME:f8e4m3fn and so on, one element a byte.\n\n";
-  for (const Option &option : getOptions()) {
-    std::string left = std::string("  --") + option.name;
-    if (option.value)
-      left += std::string(" ") + option.value;
-    left.resize(std::max<size_t>(left.size() + 1, 28), ' ');
-    help += left + option.help + "\n";
-  }
-  return help + "\nexamples:\n"
-                "  tssa-run model.so --inspect\n"
-                "  tssa-run model.onnx --random 0 --dim N=8 --bench\n"
-                "  tssa-run model.so --inputs in.npz --expect ref.npz "
-                "--rtol 1e-3\n"
-                "  tssa-run model.onnx --bisect --random 1\n\n"
-                "exit codes: 0 ok, 1 error in the model or the run, 2 usage, "
-                "4 mismatch, 5 limit or\ntimeout, 70 internal\n";
+std::optional<int> tssa::run::parseOptions(int argc, const char *const *argv, Options &options) {
+  using Takes = tools::Option::Takes;
+  tools::CommandLine line(makeAbout());
+  line.bindOperand(options.model);
+  for (const OptionOfRun &option : getOptions())
+    line.add(option.value ? Takes::Value : Takes::Nothing, option.name,
+             option.value ? option.value : "", option.help,
+             [&](const std::string &text) { return option.handle(options, text); });
+  if (std::optional<int> code = line.parse(argc, argv))
+    return code;
+  for (const OptionOfRun &option : getOptions())
+    if (!option.repeats && line.getCount(option.name) > 1)
+      return tools::reportUsage("tssa-run", std::string("--") + option.name + " is given twice");
+  if (Fault fault = checkTogether(options))
+    return tools::reportUsage("tssa-run", *fault);
+  return std::nullopt;
 }

@@ -45,13 +45,11 @@ struct Options {
   uint64_t cacheLimit = uint64_t(8) << 30; ///< bytes
   bool compileOnly = false;
   std::vector<std::string> compileOptions;
-  bool help = false, version = false;
 };
 
-/// Fills `options` from `args`. Returns an error text if they are invalid, else nothing.
-std::optional<std::string> parseOptions(const std::vector<std::string> &args, Options &options);
-
-std::string getHelp();
+/// Fills `options` from the arguments of main. If there is nothing more to do, after an error or
+/// --help, returns the exit code.
+std::optional<int> parseOptions(int argc, const char *const *argv, Options &options);
 
 } // namespace tssa::run
 

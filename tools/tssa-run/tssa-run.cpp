@@ -36,12 +36,6 @@ static int report(const Status &status) {
   }
 }
 
-static int reportUsage(const std::string &message) {
-  std::fprintf(stderr, "tssa-run: error: %s\n", message.c_str());
-  std::fputs("try: tssa-run --help\n", stderr);
-  return UsageError;
-}
-
 static bool print(const std::string &text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
          std::fflush(stdout) == 0;
@@ -261,13 +255,8 @@ int main(int argc, char **argv) {
   try {
     watchInterrupts();
     Options options;
-    std::vector<std::string> args(argv + (argc > 0), argv + argc);
-    if (std::optional<std::string> fault = parseOptions(args, options))
-      return reportUsage(*fault);
-    if (options.help)
-      return print(getHelp()) ? Success : ModelError;
-    if (options.version)
-      return print("tssa-run " TSSA_VERSION "\n") ? Success : ModelError;
+    if (std::optional<int> code = parseOptions(argc, argv, options))
+      return *code;
     if (Status status = chooseTarget(options); !status.ok())
       return report(status);
     if (options.bisect)

@@ -1,0 +1,68 @@
+//===- OptionTable.h - the options of tssa-compile
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_COMPILE_OPTIONTABLE_H
+#define TOOLS_TSSA_COMPILE_OPTIONTABLE_H
+
+#include "tools/common/CommandLine.h"
+
+namespace tssa::compile {
+
+/// The options of the tool, and what the arguments give for them.
+struct CommandLine : tools::CommandLine {
+  CommandLine();
+
+  std::string input;
+  std::string output;
+  std::string depFile;
+  std::string target = "cpu";
+  std::string mcpu = "native";
+  std::string machine;
+  std::string effort = "2";
+  std::vector<std::string> dims;
+  std::vector<std::string> shapes;
+  std::string lastStage;
+  std::string emit = "so";
+  unsigned point = 0;
+  std::string schedule;
+  std::string tuned;
+  std::string dumpDir;
+  std::string cacheDir;
+  bool verify = false;
+  std::string injectFault;
+  bool noMerge = false;
+  std::vector<std::string> force;
+  std::vector<std::string> without;
+  bool bisect = false;
+  std::string inputs;
+  std::string reference;
+  uint64_t seed = 1;
+  double rtol = 1e-3;
+  double atol = 1e-5;
+  std::string sanitize;
+  bool listOperators = false;
+  bool explain = false;
+  bool printPartition = false;
+  bool timing = false;
+  std::string remarks;
+  bool untrusted = false;
+  bool check = false;
+  bool json = false;
+  std::string timeout;
+  std::string threads;
+  std::string memoryLimit;
+
+private:
+  void addOutput();
+  void addKernels();
+  void addChecks();
+  void addReports();
+  void addLimits();
+};
+
+} // namespace tssa::compile
+
+#endif // TOOLS_TSSA_COMPILE_OPTIONTABLE_H

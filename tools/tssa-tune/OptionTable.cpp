@@ -1,0 +1,83 @@
+//===- OptionTable.cpp - the options of tssa-tune
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OptionTable.h"
+
+namespace tssa::tune {
+
+static tools::About makeAbout() {
+  tools::About about;
+  about.name = "tssa-tune";
+  about.summary = "searches fast loops for the kernels of a model, and records them";
+  about.details = "A run that was interrupted goes on where it was. Kernels that have a record are "
+                  "not searched again. The CPU should have nothing else to do.";
+  about.operand = "MODEL.onnx|MODEL.mlir|PROGRAM.json";
+  about.noun = "model";
+  about.examples = {
+      {"tssa-tune model.onnx --db tuned --time 5m", ""},
+      {"tssa-compile model.onnx --tuned=tuned", "compiles with what was found"},
+      {"tssa-tune --db tuned --report=session.html", "writes a page about the last session"},
+      {"tssa-tune --db tuned --explain k3_contract", "prints a kernel's space and its best points"},
+      {"tssa-tune --db tuned --export=records", "copies the records for another folder"},
+      {"tssa-tune --db tuned --replay 1", "derives the proposals of session 1 again"}};
+  about.exitCodes =
+      "0 ok, 1 error in the model or the database, 2 usage, 3 unsupported, 4 a replay "
+      "differs, 5 limit, 70 internal";
+  about.version = "tssa-tune " TSSA_VERSION;
+  return about;
+}
+
+CommandLine::CommandLine() : tools::CommandLine(makeAbout()) {
+  bindOperand(input);
+  addSearch();
+  addActions();
+  addWorker();
+}
+
+void CommandLine::addSearch() {
+  add("db", folder, "DIR", "Folder of the database and of the records");
+  add("trials", trials, "N",
+      "Trials of all kernels together, with those that the database has; by default 64 for each "
+      "kernel");
+  add("time", time, "T", "Stop searching after this time, such as 300, 5m, 2h");
+  add("threads", threads, "T", "Threads that run the kernels (1)");
+  add("seed", seed, "S", "Seed of the search and of inputs (1)");
+  add("sampler", sampler, "S", "evolution (default), random or coordinates");
+  add("ranking", ranking, "R",
+      "Who ranks points: the cost model (model, default), the draft alone (draft), or nobody "
+      "(none)");
+  add("judge", judge,
+      "Search the points that the database has of each task, without measuring, and compare the "
+      "rankings");
+  add("cache", cache, "STATE",
+      "Weights come from where they are in this model (model, default), from memory "
+      "(cold-weights), or stay in the caches (warm)");
+  add("loops-only", loopsOnly, "Leave the layouts of tensors as the compiler chooses them");
+  add("continue", goesOn, "Search on for kernels that have a record");
+}
+
+void CommandLine::addActions() {
+  add("replay", replay, "SESSION", "Derive the proposals of a recorded session again");
+  add("report", report, "FILE.html", "Write a page about a session");
+  add("session", session, "N", "The session of the page (the last one)");
+  add("explain", explained, "TASK",
+      "Print a kernel's space and trials; a key, its beginning, or a name");
+  add("export", exported, "FOLDER", "Write the records of this machine to a folder");
+  add("import", imported, "FOLDER", "Take over the records of a folder");
+  add("dim", dims, "NAME=N", "Fix the size of a named dim; repeatable");
+  add("input-shape", shapes, "NAME=1x3x224x224", "Fix the shape of an input; repeatable");
+}
+
+void CommandLine::addWorker() {
+  add("worker", worker, "Measure for another process").hide();
+  add("memory-limit", memoryLimit, "N", "Bytes of data that a worker may have").hide();
+  add("build-limit", buildLimit, "SECONDS", "Seconds to build a candidate, for tests").hide();
+  add("run-limit", runLimit, "SECONDS", "Seconds to run a candidate, for tests").hide();
+  add("inject-fault", fault, "NAME", "Make a fault, for tests").hide();
+}
+
+} // namespace tssa::tune

@@ -1,0 +1,52 @@
+//===- OptionTable.h - the options of tssa-tune
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_TUNE_OPTIONTABLE_H
+#define TOOLS_TSSA_TUNE_OPTIONTABLE_H
+
+#include "tools/common/CommandLine.h"
+
+namespace tssa::tune {
+
+/// The options of the tool, and what the arguments give for them.
+struct CommandLine : tools::CommandLine {
+  CommandLine();
+
+  std::string input;
+  std::string folder;
+  std::string trials;
+  std::string time;
+  std::string threads = "1";
+  std::string seed = "1";
+  std::string sampler = "evolution";
+  std::string ranking = "model";
+  bool judge = false;
+  std::string cache = "model";
+  bool loopsOnly = false;
+  bool goesOn = false;
+  std::string replay;
+  std::string report;
+  std::string session;
+  std::string explained;
+  std::string exported;
+  std::string imported;
+  std::vector<std::string> dims;
+  std::vector<std::string> shapes;
+  bool worker = false;
+  uint64_t memoryLimit = uint64_t(8) << 30;
+  double buildLimit = 30;
+  double runLimit = 10;
+  std::string fault;
+
+private:
+  void addSearch();
+  void addActions();
+  void addWorker();
+};
+
+} // namespace tssa::tune
+
+#endif // TOOLS_TSSA_TUNE_OPTIONTABLE_H
