@@ -135,6 +135,32 @@ function(tssa_tool name)
   endif()
 endfunction()
 
+# tssa_pages(NAME COMPONENT...)
+#   The man page of a tool and its completions for bash and zsh, which the tool itself writes when
+#   it has been built; installed where the tool was built.
+function(tssa_pages name)
+  set(share ${PROJECT_BINARY_DIR}/share)
+  set(place_man man/man1)
+  set(place_bash bash-completion/completions)
+  set(place_zsh zsh/site-functions)
+  set(file_man ${name}.1)
+  set(file_bash ${name})
+  set(file_zsh _${name})
+  foreach(kind man bash zsh)
+    set(file ${share}/${place_${kind}}/${file_${kind}})
+    file(MAKE_DIRECTORY ${share}/${place_${kind}})
+    add_custom_command(TARGET ${name} POST_BUILD
+      COMMAND ${name} --print-options=${kind} > ${file} VERBATIM)
+    foreach(component ${ARGN})
+      set(all)
+      if(component STREQUAL static-tools)
+        set(all EXCLUDE_FROM_ALL)
+      endif()
+      install(FILES ${file} DESTINATION share/${place_${kind}} OPTIONAL COMPONENT ${component} ${all})
+    endforeach()
+  endforeach()
+endfunction()
+
 # tssa_test_program(NAME SOURCES... [LINK lib...])
 #   A program of the tests, which uses MLIR; built before check-tssa runs.
 function(tssa_test_program name)

@@ -57,7 +57,8 @@ std::string tssa::tools::writeManPage(const CommandLine &line) {
 std::string tssa::tools::writeMarkdown(const CommandLine &line) {
   const About &about = line.getAbout();
   std::string page = "## " + about.name + "\n\n    " + about.name + " [options] " + about.operand +
-                     "\n\n" + about.name + " " + about.summary + ". " + about.details +
+                     "\n\n" + about.name + " " + about.summary + "." +
+                     (about.details.empty() ? "" : " " + about.details) +
                      "\n\n| option | |\n|---|---|\n";
   for (const Option &option : line.getOptions())
     if (!option.isHidden)
