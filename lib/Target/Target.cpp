@@ -37,9 +37,9 @@ static Error makeError(const Twine &text) {
 static std::string adviseTarget(StringRef name) {
   if (name.starts_with("sm_"))
     return ("; did you mean 'cuda:" + name + "'?").str();
-  if (is_contained({"cuda", "gpu", "nvidia", "cuda:0"}, name.lower()))
-    return ": name the architecture of the GPU, such as cuda:sm_90, which "
-           "'nvidia-smi --query-gpu=compute_cap --format=csv' prints as 9.0";
+  if (is_contained({"cuda", "gpu", "nvidia"}, name.lower()))
+    return ": write cuda for the GPU of this machine, or the architecture of another one, such as "
+           "cuda:sm_90";
   return is_contained({"x86", "x86-64", "x86_64", "native", "host"}, name.lower())
              ? "; did you mean 'cpu'?"
              : "";

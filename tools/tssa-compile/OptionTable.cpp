@@ -25,7 +25,8 @@ static std::string adviseOption(std::string_view name) {
       {{"batch", "batch-size"}, "fix a named size with --dim NAME=N"},
       {{"shape", "shapes", "input-shapes", "optShapes", "minShapes", "maxShapes"},
        "fix the shape of an input with --input-shape NAME=1x3x224x224"},
-      {{"device", "gpu", "cuda"}, "choose with --target=cuda:sm_NN"},
+      {{"device", "gpu", "cuda"},
+       "choose with --target=cuda, the GPU of this machine, or --target=cuda:sm_NN"},
       {{"march", "arch", "cpu", "mtune"}, "choose the CPU with --mcpu=NAME"},
       {{"onnx", "model", "input"}, "give the model without an option: tssa-compile MODEL.onnx"},
       {{"verbose", "v", "debug"}, "use --remarks, --timing or --explain"},
@@ -75,7 +76,9 @@ void CommandLine::addOutput() {
   add("o", output, "FILE", "Output file; by default MODEL.so in the current directory");
   add("depfile", depFile, "FILE", "Write which files the output depends on, for make and Ninja");
   add("target", target, "TARGET,...",
-      "What to make code for: cpu (default), cuda:sm_90 and others, cuda-emu, or a list");
+      "What to make code for: cpu (default), cuda (the GPU of this machine), cuda:sm_90 and "
+      "others, "
+      "cuda-emu, or a list");
   add("mcpu", mcpu, "CPU", "CPU, such as native (default), x86-64-v3, x86-64-v4");
   add("machine", machine, "FILE",
       "Machine, as --emit=machine and tssa-run --inspect write it, instead of --mcpu");

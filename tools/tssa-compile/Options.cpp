@@ -11,6 +11,8 @@
 #include "tools/common/ModelSizes.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/VerifyFaults.h"
+#include "tssa/Runtime/DeviceCheck.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -215,9 +217,28 @@ std::optional<int> takeStage(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Replaces cuda and gpu in a list of targets by the target for the first GPU of this machine.
+Expected<std::string> resolveDevices(StringRef list) {
+  std::vector<std::string> names;
+  for (StringRef name : split(list, ',')) {
+    std::string target = name.str();
+    if (name == "cuda" || name == "gpu")
+      if (runtime::Status status = runtime::findTarget("cuda:0", target); !status.ok())
+        return createStringError(
+            "'" + name + "' is the GPU of this machine: " + status.message +
+            "; to compile for another one name its architecture, such as cuda:sm_90, which "
+            "'nvidia-smi --query-gpu=compute_cap --format=csv' prints there as 9.0");
+    names.push_back(std::move(target));
+  }
+  return join(names, ",");
+}
+
 /// Reads the targets. Only an artifact may have more than one target.
 std::optional<int> takeTargets(const CommandLine &line, Options &options) {
-  Expected<std::vector<Target>> targets = parseTargets(line.target);
+  Expected<std::string> resolved = resolveDevices(line.target);
+  if (!resolved)
+    return reportUsage("--target: " + toString(resolved.takeError()));
+  Expected<std::vector<Target>> targets = parseTargets(*resolved);
   if (!targets)
     return reportUsage("--target: " + toString(targets.takeError()));
   options.targets = std::move(*targets);
