@@ -107,40 +107,47 @@ unsigned CommandLine::getCount(std::string_view name) const {
   return option ? option->count : 0;
 }
 
-/// Returns the arguments with two dashes before each long name and with values apart from the names
-/// of their options: CLI11 takes -help for a group of options of one letter, and passes over an
-/// empty value after =.
-std::vector<std::string> CommandLine::separate(const std::vector<std::string> &arguments) const {
-  std::vector<std::string> separated;
+/// Separates a name from what follows it, into `separated`. Sets `isValue` if the next argument is
+/// the value of the option.
+std::optional<std::string> CommandLine::separateOption(const std::string &argument,
+                                                       std::vector<std::string> &separated,
+                                                       bool &isValue) const {
+  std::string rest = argument.substr(argument[1] == '-' ? 2 : 1);
+  size_t equals = rest.find('=');
+  const Option *option = find(rest.substr(0, equals));
+  if (!option) {
+    const Option *letter = argument[1] == '-' ? nullptr : find(rest.substr(0, 1));
+    if (!letter || letter->takes != Takes::Attached)
+      return explainUnknown(argument);
+    separated.push_back(argument);
+    return std::nullopt;
+  }
+  bool needsValue = option->takes == Takes::Value || option->takes == Takes::Attached;
+  if (option->takes == Takes::Nothing && equals != std::string::npos)
+    return option->getDashed() + " takes no value";
+  separated.push_back(option->getDashed());
+  isValue = needsValue && equals == std::string::npos;
+  if (equals != std::string::npos && needsValue)
+    separated.push_back(rest.substr(equals + 1));
+  else if (equals != std::string::npos)
+    separated.back() += rest.substr(equals);
+  return std::nullopt;
+}
+
+/// Makes of the arguments those for CLI11: with two dashes before each long name, since it takes
+/// -help for a group of options of one letter, and values apart from the names of their options,
+/// since it passes over an empty value after =.
+std::optional<std::string> CommandLine::separate(const std::vector<std::string> &arguments,
+                                                 std::vector<std::string> &separated) const {
   bool isValue = false, onlyFiles = false;
   for (const std::string &argument : arguments) {
     onlyFiles |= argument == "--" && !isValue;
-    if (std::exchange(isValue, false) || onlyFiles || argument.size() < 2 || argument[0] != '-') {
+    if (std::exchange(isValue, false) || onlyFiles || argument.size() < 2 || argument[0] != '-')
       separated.push_back(argument);
-      continue;
-    }
-    std::string_view rest = argument;
-    rest.remove_prefix(rest[1] == '-' ? 2 : 1);
-    size_t equals = rest.find('=');
-    std::string_view name = rest.substr(0, equals);
-    const Option *option = find(name);
-    if (option && option->takes == Takes::Value) {
-      separated.push_back(option->getDashed());
-      if (equals != std::string_view::npos)
-        separated.emplace_back(rest.substr(equals + 1));
-      else
-        isValue = true;
-    } else if (option && option->takes != Takes::Attached) {
-      separated.push_back(option->getDashed() +
-                          argument.substr(argument.size() - rest.size() + name.size()));
-    } else {
-      const Option *letter = rest.empty() ? nullptr : find(rest.substr(0, 1));
-      bool isGroup = letter && letter->takes != Takes::Attached;
-      separated.push_back(isGroup ? "--" + std::string(rest) : argument);
-      isValue = option && rest.size() == 1;
-    }
+    else if (std::optional<std::string> fault = separateOption(argument, separated, isValue))
+      return fault;
   }
-  return separated;
+  return std::nullopt;
 }
 
 std::string CommandLine::explainUnknown(const std::string &argument) const {
@@ -171,52 +178,52 @@ std::optional<std::string> CommandLine::takeFiles(const std::vector<std::string>
 /// Gives the values of an option to it.
 static std::optional<std::string> takeValues(Option &option, const CLI::Option &parsed) {
   option.count = unsigned(parsed.count());
-  for (const std::string &value : parsed.results()) {
-    bool isFlag = option.takes == Takes::Nothing;
-    if (isFlag && value != "true") // which CLI11 gives to flags without =
-      return option.getDashed() + " takes no value";
-    if (Fault fault = option.take(isFlag ? "" : value))
+  for (const std::string &value : parsed.results())
+    if (Fault fault = option.take(option.takes == Takes::Nothing ? "" : value))
       return option.getDashed() + ": " + *fault;
-  }
   return std::nullopt;
 }
 
+/// Makes the options known to CLI11, which puts the values into `texts`.
+static std::vector<CLI::Option *> declare(CLI::App &app, const std::deque<Option> &options,
+                                          std::deque<std::vector<std::string>> &texts) {
+  std::vector<CLI::Option *> declared;
+  for (const Option &option : options) {
+    CLI::Option *made = nullptr;
+    if (option.takes == Takes::Nothing)
+      made = app.add_flag(option.getDashed());
+    else if (option.takes == Takes::OptionalText)
+      made = app.add_flag(option.getDashed() + "{}");
+    else
+      made = app.add_option(option.getDashed(), texts.emplace_back())->allow_extra_args(false);
+    declared.push_back(made->take_all());
+  }
+  return declared;
+}
+
 std::optional<std::string> CommandLine::parse(const std::vector<std::string> &arguments) {
+  std::vector<std::string> separated;
+  if (std::optional<std::string> fault = separate(arguments, separated))
+    return fault;
   CLI::App app;
   app.set_help_flag("");
   app.allow_extras();
   std::vector<std::string> files;
   app.add_option("files", files)->allow_extra_args(false);
   std::deque<std::vector<std::string>> texts;
-  std::vector<CLI::Option *> parsed;
-  for (Option &option : options) {
-    std::string names = option.getDashed() + (option.name == "help" ? ",-h" : "");
-    if (option.takes == Takes::Nothing)
-      parsed.push_back(app.add_flag(names));
-    else if (option.takes == Takes::OptionalText)
-      parsed.push_back(app.add_flag(names + "{}"));
-    else
-      parsed.push_back(app.add_option(names, texts.emplace_back())->allow_extra_args(false));
-    parsed.back()->take_all();
-  }
-  std::vector<std::string> reversed = separate(arguments);
-  std::string last = reversed.empty() ? "" : reversed.back();
-  std::reverse(reversed.begin(), reversed.end());
+  std::vector<CLI::Option *> parsed = declare(app, options, texts);
   try {
-    app.parse(std::move(reversed));
-  } catch (const CLI::ArgumentMismatch &) { // no argument follows, so the last one is the option
+    app.parse(std::vector<std::string>(separated.rbegin(), separated.rend()));
+  } catch (const CLI::ArgumentMismatch &) { // the last one is an option without its value
+    const std::string &last = separated.back();
     const Option *option = find(last.substr(last.find_first_not_of('-')));
-    std::string dashed = option->getDashed();
-    return dashed + " needs a value: " + dashed + " " + option->valueName;
+    return last + " needs a value: " + last + " " + option->valueName;
   } catch (const CLI::ParseError &error) {
     return std::string(error.what());
   }
-  for (const std::string &rest : app.remaining()) {
-    if (rest.size() > 1 && rest[0] == '-' && rest != "--")
-      return explainUnknown(rest);
+  for (const std::string &rest : app.remaining()) // more than one file
     if (rest != "--")
       files.push_back(rest);
-  }
   for (size_t i = 0; i < options.size(); ++i)
     if (std::optional<std::string> fault = takeValues(options[i], *parsed[i]))
       return fault;

@@ -100,7 +100,11 @@ public:
 
 private:
   const Option *find(std::string_view name) const;
-  std::vector<std::string> separate(const std::vector<std::string> &arguments) const;
+  std::optional<std::string> separateOption(const std::string &argument,
+                                            std::vector<std::string> &separated,
+                                            bool &isValue) const;
+  std::optional<std::string> separate(const std::vector<std::string> &arguments,
+                                      std::vector<std::string> &separated) const;
   std::string explainUnknown(const std::string &argument) const;
   std::optional<std::string> parse(const std::vector<std::string> &arguments);
   int printPage() const;
