@@ -137,8 +137,11 @@ endfunction()
 
 # tssa_pages(NAME COMPONENT...)
 #   The man page of a tool and its completions for bash and zsh, which the tool itself writes when
-#   it has been built; installed where the tool was built.
+#   it has been built; installed where the tool was built. Tools with sanitizers are not installed.
 function(tssa_pages name)
+  if(TSSA_SANITIZE)
+    return()
+  endif()
   set(share ${PROJECT_BINARY_DIR}/share)
   set(place_man man/man1)
   set(place_bash bash-completion/completions)
