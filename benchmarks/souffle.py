@@ -33,7 +33,8 @@ def without(*names):
 
 
 #: what merges an expression into its readers or reshapes it for that, and what splits it
-VERTICAL = ["merge-vertically", "expand-updates", "store-windows", "absorb-permutations", "split-reductions"]
+VERTICAL = ["merge-vertically", "expand-updates", "store-windows", "absorb-permutations", "split-reductions",
+            "split-rows"]
 #: system -> (its name in the tables, options of tssa-compile)
 WAYS = {
     "tssa:none": ("V0: nothing merged", ["--no-merge"]),

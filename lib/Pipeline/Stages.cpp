@@ -121,8 +121,10 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
   layout::buildApplyStores(manager, context.storesChosen);
   applyRecords("conversions");
   layout::buildSchedules(manager, context.point, context.storesChosen);
-  if (context.merges)
-    manager.addPass(layout::createMergeLaunches({context.transforms.mergeLaunches}));
+  if (!context.merges)
+    return;
+  manager.addPass(layout::createSplitRows({context.transforms.splitRows}));
+  manager.addPass(layout::createMergeLaunches({context.transforms.mergeLaunches}));
 }
 
 static void buildBuffers(OpPassManager &manager, const StageContext &) {

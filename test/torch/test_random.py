@@ -24,7 +24,7 @@ IS_FULL = os.environ.get("TSSA_FULL") == "1"
 COUNT = 10000 if IS_FULL else 120
 FORCED = ("hoist-batch", "parallelize-loops", "expand-updates", "store-windows", "absorb-permutations",
           "merge-vertically", "merge-horizontally", "fuse-cells", "skew-loops", "split-reductions",
-          "merge-launches")
+          "split-rows", "merge-launches")
 
 
 def forced_on(seed):

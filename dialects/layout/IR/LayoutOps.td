@@ -197,6 +197,30 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
   let assemblyFormat = "$label `,` $loop attr-dict";
 }
 
+def Layout_ComputeAfterOp : Layout_Op<"compute_after"> {
+  let summary = "compute an expression from what an iteration of its source has written";
+  let description = [{
+    The elements of the expression `label` that read what one iteration of the bound
+    loops wrote are computed at the end of that iteration, while it is in the cache.
+    `label` is a result of the kernel too. Parts of rows are summed like this behind
+    the product that computes the rows (Souffle, Figure 1).
+
+    Constraints, which are checked when the schedule is applied:
+    - (C1) each label has at most one such op. `loop` is the innermost loop of an
+      expression that is bound to threads; there are no lanes.
+    - (C2) one iteration writes a box of consecutive elements. `label` reads the
+      expression at an own parallel dim, at `dim * n + r` with a reduction dim `r` of
+      size n that divides the box, at a reduction dim that covers the whole dim, or
+      at 0 in a dim of size 1. It has one piece.
+    - (C3) `label` reads other expressions only if they are computed after the same
+      loop, before it, and at its own parallel dims.
+
+    Example: `layout.compute_after @parts, %tile`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$label, Layout_LoopType:$loop);
+  let assemblyFormat = "$label `,` $loop attr-dict";
+}
+
 def Layout_InlineOp : Layout_Op<"inline"> {
   let summary = "compute an expression at each of its reads";
   let description = [{

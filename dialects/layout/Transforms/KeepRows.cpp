@@ -25,7 +25,6 @@
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -105,29 +104,10 @@ private:
            member.getIterationDomain() == root.getIterationDomain();
   }
 
-  /// Returns whether the value of `op` is a constant or depends on the point of the domain only.
-  static bool isOfPoint(Operation *op) {
-    return isa<te::ComputeOp>(op->getParentOp()) || op->hasTrait<OpTrait::ConstantLike>();
-  }
-
-  /// Returns whether `lhs` in one body and `rhs` in another are equal at each point.
-  bool areEqual(Value lhs, Value rhs) {
-    if (lhs == rhs)
-      return true;
-    auto left = dyn_cast<OpResult>(lhs), right = dyn_cast<OpResult>(rhs);
-    if (!left || !right || left.getResultNumber() != right.getResultNumber() ||
-        !isOfPoint(left.getOwner()) || !isOfPoint(right.getOwner()))
-      return false;
-    return OperationEquivalence::isEquivalentTo(
-        left.getOwner(), right.getOwner(),
-        [&](Value a, Value b) { return success(areEqual(a, b)); },
-        /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
-  }
-
   /// Returns the value in `body` that equals `value` of the root, or null.
   Value findIn(Block &body, Value value) {
     for (Operation &op : body.without_terminator())
-      if (op.getNumResults() == 1 && areEqual(op.getResult(0), value))
+      if (op.getNumResults() == 1 && te::areEqualAtPoint(op.getResult(0), value))
         return op.getResult(0);
     return {};
   }

@@ -25,7 +25,7 @@ LogicalResult layout::checkLabels(te::KernelOp kernel) {
 /// Returns the label of the expression that `op`, an op of a schedule, names, or null.
 static FlatSymbolRefAttr getNamedLabel(Operation &op) {
   return llvm::TypeSwitch<Operation *, FlatSymbolRefAttr>(&op)
-      .Case<layout::LoopsOp, layout::ComputeAtOp, layout::InlineOp>(
+      .Case<layout::LoopsOp, layout::ComputeAtOp, layout::ComputeAfterOp, layout::InlineOp>(
           [](auto named) { return named.getLabelAttr(); })
       .Default(FlatSymbolRefAttr());
 }

@@ -105,7 +105,7 @@ static std::string makeUnique(StringRef label, llvm::StringSet<> &used) {
 
 /// Replaces the labels that `op`, an op of a schedule, names.
 static void rename(Operation &op, const llvm::StringMap<std::string> &labels) {
-  llvm::TypeSwitch<Operation *>(&op).Case<LoopsOp, ComputeAtOp, InlineOp>(
+  llvm::TypeSwitch<Operation *>(&op).Case<LoopsOp, ComputeAtOp, ComputeAfterOp, InlineOp>(
       [&](auto named) { named.setLabel(labels.lookup(named.getLabel())); });
 }
 

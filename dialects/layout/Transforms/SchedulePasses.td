@@ -192,6 +192,95 @@ def ScheduleDefault : Pass<"layout-schedule-default", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
 }
 
+def SplitRows : Pass<"layout-split-rows", "::mlir::ModuleOp"> {
+  let summary = "reduce parts of rows behind the product that computes the rows";
+  let description = [{
+    A launch that computes the rows of a product's result, such as a layer normalisation or a
+    softmax, reads each row once for each of its reductions. The first phase of these moves into the
+    launch of the product: each iteration reduces the parts of rows that it has just written, and the
+    launch of the rows combines the parts (Souffle, Figure 1 and section 6.3). A part is as long as
+    an iteration is wide, so it depends on the loops and never on the number of threads. Sums,
+    maxima and the other reductions of the elements of a row are split, and a variance, the sum of
+    `(x - m)^2` where m is computed from the sum of x: its parts are taken about their own means.
+    Remarks give the reductions and the length of a part, or the reason why rows stay whole.
+
+    - **Needs**: kernels with schedules for CPUs (the end of the layout stage).
+    - **Keeps**: the value of every element, up to the rounding of another order of the sum.
+    - **Gives up**: reductions that read other tensors, such as the sum of the exponentials of a
+      softmax, which would be computed twice; iterations that do not write consecutive elements of
+      a length that divides a row, and parts of less than 16 elements; and, unless `apply=always`,
+      rows that are not the results of products with sums of 64 terms or more.
+
+    ```mlir
+    // Before
+    func.func @main(%a: tensor<8x64xf32>, %b: tensor<64x32xf32>) -> tensor<8xf32> {
+      %x = te.launch @product(%a, %b) : (tensor<8x64xf32>, tensor<64x32xf32>) -> tensor<8x32xf32>
+      %y = te.launch @greatest(%x) : (tensor<8x32xf32>) -> tensor<8xf32>
+      return %y : tensor<8xf32>
+    }
+    te.kernel @product(%a: tensor<8x64xf32>, %b: tensor<64x32xf32>) -> tensor<8x32xf32> {
+      %x = te.compute @contract (d0: 8, d1: 32) reduce (d2: 64) init (0.0 : f32) {
+        %l = te.read %a[d0, d2] : tensor<8x64xf32>
+        %r = te.read %b[d2, d1] : tensor<64x32xf32>
+        %p = arith.mulf %l, %r : f32
+        te.yield %p : f32
+      } combine arith.addf : tensor<8x32xf32>
+      te.return %x : tensor<8x32xf32>
+    } schedule {
+      %0:3 = layout.loops @contract : !layout.loop, !layout.loop, !layout.loop
+      %1:2 = layout.split %0#1 [*, 16]
+      layout.reorder %1#0, %0#0, %0#2, %1#1
+      layout.vectorize %1#1
+      layout.bind %1#0, %0#0 to parallel
+    }
+    te.kernel @greatest(%x: tensor<8x32xf32>) -> tensor<8xf32> {
+      %m = te.compute @max (d0: 8) reduce (d1: 32) init (0xFF800000 : f32) {
+        %v = te.read %x[d0, d1] : tensor<8x32xf32>
+        te.yield %v : f32
+      } combine arith.maximumf : tensor<8xf32>
+      %y = te.compute @map (d0: 8) {
+        %v = te.read %m[d0] : tensor<8xf32>
+        %p = math.exp %v : f32
+        te.yield %p : f32
+      } : tensor<8xf32>
+      te.return %y : tensor<8xf32>
+    } schedule {
+      %0:2 = layout.loops @max : !layout.loop, !layout.loop
+      %1:2 = layout.split %0#1 [*, 16]
+      layout.vectorize %1#1
+      %2 = layout.loops @map : !layout.loop
+      layout.bind %2 to parallel
+      layout.compute_at @max, %2
+    }
+
+    // After
+    func.func @main(%arg0: tensor<8x64xf32>, %arg1: tensor<64x32xf32>) -> tensor<8xf32> {
+      %0:2 = te.launch @product_0(%arg0, %arg1) : (tensor<8x64xf32>, tensor<64x32xf32>) -> (tensor<8x32xf32>, tensor<8x2xf32>)
+      %1 = te.launch @greatest_1(%0#0, %0#1) : (tensor<8x32xf32>, tensor<8x2xf32>) -> tensor<8xf32>
+      return %1 : tensor<8xf32>
+    }
+    ...
+      %1 = te.compute @parts0 (d0: 8, d1: 2) reduce (d2: 16) init (0xFF800000 : f32) {
+        %2 = te.read %0[d0, d1 * 16 + d2] : tensor<8x32xf32>
+        te.yield %2 : f32
+      } combine arith.maximumf : tensor<8x2xf32>
+      te.return %0, %1 : tensor<8x32xf32>, tensor<8x2xf32>
+    } schedule {
+    ...
+      layout.compute_after @parts0, %0#0
+    }
+    ...
+      %0 = te.compute @max (d0: 8) reduce (d1: 2) init (0xFF800000 : f32) {
+        %2 = te.read %arg1[d0, d1] : tensor<8x2xf32>
+    ...
+    ```
+  }];
+  let options = [Option<"apply", "apply", "::tssa::Apply", "::tssa::Apply::Auto",
+                        "when rows are split", "::tssa::getApplyValues()">];
+  let statistics = [Statistic<"numSplit", "split", "reductions of rows that became two">];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect", "::mlir::arith::ArithDialect"];
+}
+
 def MergeLaunches : Pass<"layout-merge-launches", "::mlir::ModuleOp"> {
   let summary = "run launches beside each other, or small ones after each other, as one";
   let description = [{

@@ -72,6 +72,20 @@ ComputeOp te::buildPieces(OpBuilder &builder, Location loc, ArrayRef<OpFoldResul
   return op;
 }
 
+ComputeOp te::createReduction(OpBuilder &builder, ComputeOp op, TypeRange results,
+                              ArrayRef<OpFoldResult> parallel, ArrayRef<OpFoldResult> reduction) {
+  SmallVector<OpFoldResult> sizes(parallel);
+  llvm::append_range(sizes, reduction);
+  SmallVector<int64_t> staticSizes;
+  SmallVector<Value> dynamicSizes;
+  dispatchSizes(sizes, staticSizes, dynamicSizes);
+  auto created = ComputeOp::create(builder, op.getLoc(), results, dynamicSizes, staticSizes,
+                                   parallel.size(), op.getInitAttr(), ArrayAttr(), StringAttr(), 1);
+  IRMapping mapping;
+  op.getCombiner().cloneInto(&created.getCombiner(), mapping);
+  return created;
+}
+
 ComputeOp te::buildReduce(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
                           ArrayRef<OpFoldResult> reduction, ArrayRef<TypedAttr> init,
                           ArrayRef<Type> elementTypes, BodyFn body, ArgsBodyFn combiner,

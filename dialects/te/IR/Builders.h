@@ -40,6 +40,11 @@ ComputeOp buildReduce(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> p
                       ArrayRef<Type> elementTypes, BodyFn body, ArgsBodyFn combiner,
                       ArgsBodyFn epilogue = nullptr);
 
+/// Creates a reduction with the accumulators and the combiner of `op`, without a body and an
+/// epilogue.
+ComputeOp createReduction(OpBuilder &builder, ComputeOp op, TypeRange results,
+                          ArrayRef<OpFoldResult> parallel, ArrayRef<OpFoldResult> reduction);
+
 /// Builds a reduction with one accumulator and a `Combiner`.
 ComputeOp buildReduce(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
                       ArrayRef<OpFoldResult> reduction, Combiner combiner, Type accumulator,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/PointOps.h"
+#include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -132,6 +133,24 @@ SmallVector<Value> te::cloneBody(OpBuilder &builder, Block &body, const PointMap
 
 PointMap te::identityPoint(MLIRContext *context, unsigned numDims) {
   return {AffineMap::getMultiDimIdentityMap(numDims, context), {}};
+}
+
+/// Returns whether the value of `op` is a constant or depends on the point of the domain only.
+static bool isOfPoint(Operation *op) {
+  return isa<ComputeOp>(op->getParentOp()) || op->hasTrait<OpTrait::ConstantLike>();
+}
+
+bool te::areEqualAtPoint(Value lhs, Value rhs) {
+  if (lhs == rhs)
+    return true;
+  auto left = dyn_cast<OpResult>(lhs), right = dyn_cast<OpResult>(rhs);
+  if (!left || !right || left.getResultNumber() != right.getResultNumber() ||
+      !isOfPoint(left.getOwner()) || !isOfPoint(right.getOwner()))
+    return false;
+  return OperationEquivalence::isEquivalentTo(
+      left.getOwner(), right.getOwner(),
+      [&](Value a, Value b) { return success(areEqualAtPoint(a, b)); },
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
 void te::setNumDims(Region &body, unsigned numDims) {

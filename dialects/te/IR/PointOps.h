@@ -63,6 +63,10 @@ SmallVector<Value> cloneBody(OpBuilder &builder, Block &body, const PointMap &po
 /// Returns the identity map on `numDims` dims.
 PointMap identityPoint(MLIRContext *context, unsigned numDims);
 
+/// Returns whether `lhs` in one body and `rhs` in another are equal at each point: they are
+/// computed by equal ops from equal constants and elements.
+bool areEqualAtPoint(Value lhs, Value rhs);
+
 /// Widens the maps and sets of all point ops in `body` to at least `numDims` dims. The expressions
 /// themselves do not change, and neither do the bodies of expressions nested in `body`.
 void setNumDims(Region &body, unsigned numDims);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/BodyFacts.h"
+#include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Transforms/Passes.h"
@@ -53,22 +54,6 @@ static Split findSplit(ComputeOp op, int64_t most) {
       best = {static_cast<unsigned>(dim), parts};
   }
   return best;
-}
-
-/// Creates a reduction with the combiner of `op`, without a body and an epilogue.
-static ComputeOp createReduction(RewriterBase &rewriter, ComputeOp op, TypeRange results,
-                                 ArrayRef<OpFoldResult> parallel,
-                                 ArrayRef<OpFoldResult> reduction) {
-  SmallVector<OpFoldResult> sizes(parallel);
-  llvm::append_range(sizes, reduction);
-  SmallVector<int64_t> staticSizes;
-  SmallVector<Value> dynamicSizes;
-  dispatchSizes(sizes, staticSizes, dynamicSizes);
-  auto created = ComputeOp::create(rewriter, op.getLoc(), results, dynamicSizes, staticSizes,
-                                   parallel.size(), op.getInitAttr(), ArrayAttr(), StringAttr(), 1);
-  IRMapping mapping;
-  op.getCombiner().cloneInto(&created.getCombiner(), mapping);
-  return created;
 }
 
 /// Builds the first phase: the parts are its first dim.

@@ -67,10 +67,10 @@ struct CachedOperand {
   mlir::Operation *op; ///< the layout.cache, for diagnostics
 };
 
-/// The loop at which another expression is computed.
+/// The loop at which another expression is computed, or after which.
 struct ComputedAt {
   unsigned loop;
-  mlir::Operation *op; ///< the layout.compute_at, for diagnostics
+  mlir::Operation *op; ///< the layout.compute_at or layout.compute_after, for diagnostics
 };
 
 /// The schedule of one expression.
@@ -87,7 +87,8 @@ struct Schedule {
   llvm::SmallVector<unsigned> serial;    ///< serial loops of parallel dims
   llvm::SmallVector<unsigned> reduction; ///< serial loops of reduction dims
   llvm::SmallVector<TileGroup> tiles;
-  llvm::StringMap<ComputedAt> computeAt; ///< by label of the other expression
+  llvm::StringMap<ComputedAt> computeAt;    ///< by label of the other expression
+  llvm::StringMap<ComputedAt> computeAfter; ///< likewise
   llvm::SmallVector<CachedOperand> caches;
   /// Returns `loop` as an expression over live loops.
   mlir::AffineExpr getLiveExpr(unsigned loop, mlir::MLIRContext *context) const;

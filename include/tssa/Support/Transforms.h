@@ -39,6 +39,7 @@ struct Transforms {
   Apply fuseCells = Apply::Auto;
   Apply skewLoops = Apply::Auto;
   Apply splitReductions = Apply::Auto;
+  Apply splitRows = Apply::Auto;
   Apply mergeLaunches = Apply::Auto;
 
   /// The names, separated by commas.
@@ -66,6 +67,7 @@ inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
                                     {"fuse-cells", &Transforms::fuseCells},
                                     {"skew-loops", &Transforms::skewLoops},
                                     {"split-reductions", &Transforms::splitReductions},
+                                    {"split-rows", &Transforms::splitRows},
                                     {"merge-launches", &Transforms::mergeLaunches}};
   return table;
 }

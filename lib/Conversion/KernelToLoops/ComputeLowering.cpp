@@ -10,18 +10,18 @@
 // after piece. The number of an iteration determines its root, its piece and the values of its
 // loops. If one root reads another, all iterations of all roots are one iteration, in which the
 // roots are computed one after the other. Expressions that the schedule computes at one of these
-// loops are computed there into small buffers. Then the rest of the nest follows.
+// loops are computed there into small buffers. Then the rest of the nest follows, and at last the
+// elements of followers that read what the nest wrote.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpressionRoles.h"
+#include "Follower.h"
 #include "KernelFunction.h"
-#include "PieceSchedule.h"
 #include "PointEmitter.h"
-#include "dialects/layout/IR/LayoutOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Conversion/LoopNest.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -39,16 +39,16 @@ public:
       : builder(builder), kernel(kernel), target(target) {}
 
   LogicalResult lower() {
-    if (failed(applyInline(kernel)) || failed(findRoots()) || failed(checkLoopsAreOfRoots()))
+    if (failed(applyInline(kernel)) || failed(findRoles(kernel, target, roles)))
       return failure();
     builder.setInsertionPoint(kernel);
     function = createKernelFunction(builder, kernel, target);
-    IndexBuilder index(builder, roots.front().getLoc());
+    IndexBuilder index(builder, roles.roots.front().getLoc());
     if (target.getThreads() && failed(countThreads(index)))
       return failure();
     LogicalResult result = failure();
     target.buildIterations(index, function.func, [&](Value number) {
-      result = isSequence ? buildSequence() : buildPiece(getParts(roots), number);
+      result = roles.isSequence ? buildSequence() : buildPiece(getParts(roles.roots), number);
     });
     if (failed(result) || failed(finishKernelFunction(builder, function, target)))
       return failure();
@@ -64,64 +64,6 @@ private:
     te::ComputeOp root;
     unsigned piece;
   };
-
-  /// Finds the roots: the expressions that are not computed at a loop of another expression.
-  LogicalResult findRoots() {
-    llvm::StringSet<> inner;
-    for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>())
-      inner.insert(op.getLabel());
-    for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>())
-      if (!inner.contains(getLabel(op)))
-        roots.push_back(op);
-    if (roots.empty())
-      return kernel.emitError("expected an expression in the kernel");
-    SmallVector<Operation *> writers(roots.begin(), roots.end());
-    return failed(checkRoots()) ? failure() : checkResults(kernel, writers);
-  }
-
-  /// Checks that the kernel returns each root, and finds out whether one root reads another. A
-  /// device could not do that: its blocks do not wait for each other.
-  LogicalResult checkRoots() {
-    for (te::ComputeOp root : roots) {
-      bool isReturned = false;
-      for (Value result : root.getResults()) {
-        te::ComputeOp reader;
-        bool leaves = false;
-        for (Operation *user : result.getUsers())
-          if (isa<te::ReadOp>(user))
-            reader = user->getParentOfType<te::ComputeOp>();
-          else
-            leaves = true;
-        if (reader && (!leaves || target.getThreads()))
-          return kernel.emitError("expected '")
-                 << getLabel(root) << "' to be computed at a loop of '" << getLabel(reader)
-                 << "', which reads it";
-        isSequence |= static_cast<bool>(reader);
-        isReturned |= leaves;
-      }
-      if (!isReturned && roots.size() > 1)
-        return kernel.emitError("expected a result of '")
-               << getLabel(root) << "' to be returned, since no other expression reads it";
-    }
-    return success();
-  }
-
-  /// Checks that every expression but the roots is computed at a loop of a root.
-  LogicalResult checkLoopsAreOfRoots() {
-    for (auto op : kernel.getSchedule().getOps<layout::ComputeAtOp>()) {
-      Operation *source = op.getLoop().getDefiningOp();
-      while (isa_and_nonnull<layout::SplitOp, layout::FuseOp>(source))
-        source = source->getOperand(0).getDefiningOp();
-      auto loops = dyn_cast_if_present<layout::LoopsOp>(source);
-      if (!loops || llvm::none_of(roots, [&](te::ComputeOp root) {
-            return getLabel(root) == loops.getLabel();
-          }))
-        return op.emitError("expected a loop of '")
-               << getLabel(roots.back())
-               << "', the expression that is not computed inside of another";
-    }
-    return success();
-  }
 
   static SmallVector<Part> getParts(ArrayRef<te::ComputeOp> roots) {
     SmallVector<Part> parts;
@@ -163,7 +105,7 @@ private:
   /// Builds all iterations of one root after the other. The results of a root are read by those
   /// after it.
   LogicalResult buildSequence() {
-    for (te::ComputeOp root : roots) {
+    for (te::ComputeOp root : roles.roots) {
       IndexBuilder index(builder, root.getLoc());
       SmallVector<Part> parts = getParts(root);
       AffineExpr count = getAffineConstantExpr(0, index.getContext());
@@ -223,8 +165,71 @@ private:
     emitter.restrictTo(scheduled.rest);
     LogicalResult result = buildLoopNest(index, schedule, target, target.getThreads(), emitter,
                                          schedule.loops.size(), atLoop);
+    if (succeeded(result) && !schedule.computeAfter.empty())
+      result = buildFollowers(index, part, scheduled);
     leaveParallelLoops(index, schedule);
     return result;
+  }
+
+  /// Builds what follows an iteration of a root.
+  LogicalResult buildFollowers(IndexBuilder &index, Part part, const ScheduledPiece &scheduled) {
+    te::ComputeOp root = part.root;
+    if (root.getPieces().size() != 1 || target.getThreads())
+      return root.emitOpError("expected one piece, and no lanes, since '")
+             << scheduled.schedule.computeAfter.begin()->getKey() << "' is computed after it";
+    for (auto [result, buffer] : llvm::zip_equal(root.getResults(), getOuts(root)))
+      function.context.buffers[result] = buffer;
+    for (te::ComputeOp follower : roles.followers) {
+      auto after = scheduled.schedule.computeAfter.find(getLabel(follower));
+      if (after != scheduled.schedule.computeAfter.end() &&
+          failed(buildFollower(index, root, scheduled, follower, after->second.op)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult buildFollower(IndexBuilder &index, te::ComputeOp root,
+                              const ScheduledPiece &scheduled, te::ComputeOp follower,
+                              Operation *after) {
+    if (te::ComputeOp missing = findMissingSource(follower))
+      return after->emitError("expected '")
+             << getLabel(missing) << "', which '" << getLabel(follower)
+             << "' reads, to be computed after the same loop";
+    FailureOr<SmallVector<IndexSpan>> spans =
+        getFollowerSpans(index, scheduled, root, follower, after);
+    if (failed(spans))
+      return failure();
+    IndexBuilder nested(builder, follower.getLoc());
+    for (auto &[offset, extent] : *spans) {
+      if (!offset)
+        continue;
+      offset = nested.getSymbol(index.materialize(offset));
+      if (!isa<AffineConstantExpr>(extent))
+        extent = nested.getSymbol(index.materialize(extent));
+    }
+    FailureOr<ScheduledPiece> own =
+        schedulePiece(nested, kernel, follower, 0, function.context.values, *spans);
+    if (failed(own))
+      return failure();
+    if (!own->schedule.parallel.empty() || !own->schedule.computeAt.empty())
+      return after->emitError("expected serial loops, and nothing computed at them, in '")
+             << getLabel(follower) << "'";
+    SmallVector<TensorBuffer> outs = getOuts(follower);
+    if (failed(buildNest(nested, follower, own->schedule, outs)))
+      return failure();
+    for (auto [result, buffer] : llvm::zip_equal(follower.getResults(), outs))
+      function.context.buffers[result] = buffer;
+    return success();
+  }
+
+  /// Builds the loops of an expression that is computed inside of a root.
+  LogicalResult buildNest(IndexBuilder &index, te::ComputeOp op, const Schedule &schedule,
+                          ArrayRef<TensorBuffer> outs, BlockThreads *threads = nullptr) {
+    for (auto [number, info] : llvm::enumerate(schedule.loops))
+      index.declareLoop(number, info.extent);
+    PointEmitter emitter(index, function.context, op, 0, outs, schedule);
+    return buildLoopNest(index, schedule, target, threads, emitter, schedule.loops.size(),
+                         [](unsigned) { return success(); });
   }
 
   /// Builds the expressions of `read` that are computed at `loop` of the root.
@@ -305,12 +310,13 @@ private:
     if (failed(checkComputedAt(root, schedule, inner, at, fixed)))
       return failure();
     IndexBuilder nested(builder, inner.getLoc());
-    SmallVector<AffineExpr> offsets(fixed);
-    for (AffineExpr &offset : offsets)
+    SmallVector<IndexSpan> spans(fixed.size()); // of one iteration each
+    for (auto [span, offset] : llvm::zip_equal(spans, fixed))
       if (offset)
-        offset = nested.getSymbol(index.materialize(offset));
+        span = {nested.getSymbol(index.materialize(offset)),
+                getAffineConstantExpr(1, kernel.getContext())};
     FailureOr<ScheduledPiece> scheduled =
-        schedulePiece(nested, kernel, inner, 0, function.context.values, offsets);
+        schedulePiece(nested, kernel, inner, 0, function.context.values, spans);
     if (failed(scheduled))
       return failure();
     const Schedule &innerSchedule = scheduled->schedule;
@@ -320,14 +326,10 @@ private:
     FailureOr<SmallVector<TensorBuffer>> outs = makeScratch(inner, fixed, shared);
     if (failed(outs))
       return failure();
-    for (auto [number, info] : llvm::enumerate(innerSchedule.loops))
-      nested.declareLoop(number, info.extent);
     // In the previous iteration of the loop, other threads may still be reading the buffer.
     if (shared && kind == LoopKind::Serial)
       threads->buildBarrier(nested);
-    PointEmitter emitter(nested, function.context, inner, 0, *outs, innerSchedule);
-    if (failed(buildLoopNest(nested, innerSchedule, target, shared ? threads : nullptr, emitter,
-                             innerSchedule.loops.size(), [](unsigned) { return success(); })))
+    if (failed(buildNest(nested, inner, innerSchedule, *outs, shared ? threads : nullptr)))
       return failure();
     if (shared)
       threads->buildBarrier(nested);
@@ -370,7 +372,7 @@ private:
   std::pair<Value, Value> buildExtent(IndexBuilder &index, const IRMapping &values) {
     MLIRContext *context = index.getContext();
     AffineExpr count = getAffineConstantExpr(0, context), work = count;
-    for (Part part : getParts(roots)) {
+    for (Part part : getParts(roles.roots)) {
       auto [root, piece] = part;
       FailureOr<ScheduledPiece> scheduled = schedulePiece(index, kernel, root, piece, values);
       count = count + getParallelCount(scheduled->schedule, context);
@@ -380,9 +382,9 @@ private:
                               root.getEpilogue().front());
     }
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>())
-      if (!llvm::is_contained(roots, inner))
+      if (!llvm::is_contained(roles.roots, inner))
         work = work + getWork(getExtents(index, inner, values), *inner.getPieceBlock());
-    Value n = isSequence ? index.constant(1) : index.materialize(index.simplify(count));
+    Value n = roles.isSequence ? index.constant(1) : index.materialize(index.simplify(count));
     return {n, target.buildGrain(index, n, work)};
   }
 
@@ -396,8 +398,7 @@ private:
   OpBuilder &builder;
   te::KernelOp kernel;
   KernelTarget &target;
-  SmallVector<te::ComputeOp> roots;
-  bool isSequence = false; ///< whether a root reads another one, so that one thread computes all
+  ExpressionRoles roles;
   KernelFunction function;
 };
 } // namespace

@@ -49,14 +49,6 @@ static FailureOr<PieceBox> getBox(te::ComputeOp op, unsigned piece, ArrayRef<Aff
   return box;
 }
 
-/// Converts `expr` from an expression over dims to one over the live loops of `schedule`.
-static AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, AffineExpr expr) {
-  DenseMap<AffineExpr, AffineExpr> liveExprs;
-  for (auto [loop, splitExpr] : schedule.splits)
-    liveExprs[getAffineDimExpr(loop, index.getContext())] = splitExpr;
-  return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(liveExprs));
-}
-
 static bool hasSymbol(AffineExpr expr) {
   auto walked = expr.walk([](AffineExpr inner) {
     return isa<AffineSymbolExpr>(inner) ? WalkResult::interrupt() : WalkResult::advance();
@@ -65,6 +57,13 @@ static bool hasSymbol(AffineExpr expr) {
 }
 
 namespace tssa::conversion {
+
+AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, AffineExpr expr) {
+  DenseMap<AffineExpr, AffineExpr> liveExprs;
+  for (auto [loop, splitExpr] : schedule.splits)
+    liveExprs[getAffineDimExpr(loop, index.getContext())] = splitExpr;
+  return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(liveExprs));
+}
 
 StringRef getLabel(te::ComputeOp op) { return op.getLabel().value_or(""); }
 
@@ -77,15 +76,14 @@ SmallVector<AffineExpr> getExtents(IndexBuilder &index, te::ComputeOp op, const 
 
 FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, te::KernelOp kernel, te::ComputeOp op,
                                         unsigned piece, const IRMapping &values,
-                                        ArrayRef<AffineExpr> fixed) {
+                                        ArrayRef<IndexSpan> spans) {
   FailureOr<PieceBox> box = getBox(op, piece, getExtents(index, op, values));
   if (failed(box))
     return failure();
-  // A fixed dim becomes a loop of one iteration at the given index.
-  for (auto [dim, at] : llvm::enumerate(fixed))
-    if (at) {
-      box->offsets[dim] = at;
-      box->extents[dim] = getAffineConstantExpr(1, index.getContext());
+  for (auto [dim, span] : llvm::enumerate(spans))
+    if (span.offset) {
+      box->offsets[dim] = span.offset;
+      box->extents[dim] = span.extent;
     }
   FailureOr<Schedule> schedule =
       readSchedule(kernel.getSchedule(), getLabel(op), box->extents, op.getNumParallel(), op);

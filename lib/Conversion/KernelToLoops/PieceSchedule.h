@@ -19,6 +19,11 @@ struct ScheduledPiece {
   mlir::IntegerSet rest; ///< constraints that its box does not express; null if none
 };
 
+/// Consecutive indexes along a dim. A null offset stands for all of them.
+struct IndexSpan {
+  mlir::AffineExpr offset, extent;
+};
+
 /// Returns the label of `op`, or "" if it has none.
 llvm::StringRef getLabel(mlir::tssa::te::ComputeOp op);
 
@@ -26,12 +31,15 @@ llvm::StringRef getLabel(mlir::tssa::te::ComputeOp op);
 llvm::SmallVector<mlir::AffineExpr> getExtents(IndexBuilder &index, mlir::tssa::te::ComputeOp op,
                                                const mlir::IRMapping &values);
 
-/// Reads the schedule of piece `piece` of `op`. A parallel dim with an expression in `fixed` has
-/// only the iteration at that index.
+/// Reads the schedule of piece `piece` of `op`. A parallel dim with an offset in `spans` has only
+/// the iterations of that span.
 mlir::FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, mlir::tssa::te::KernelOp kernel,
                                               mlir::tssa::te::ComputeOp op, unsigned piece,
                                               const mlir::IRMapping &values,
-                                              llvm::ArrayRef<mlir::AffineExpr> fixed = {});
+                                              llvm::ArrayRef<IndexSpan> spans = {});
+
+/// Converts `expr` from an expression over dims to one over the live loops of `schedule`.
+mlir::AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, mlir::AffineExpr expr);
 
 /// For each parallel dim of `inner`, returns the index at which `root` reads it, as an expression
 /// over live loops. The expression is null if reads disagree about the index, or if the loops

@@ -93,7 +93,9 @@ private:
     if (auto loops = dyn_cast<LoopsOp>(op))
       return readLoops(loops);
     if (auto at = dyn_cast<ComputeAtOp>(op))
-      return readComputeAt(at);
+      return readComputedAt(at, schedule.computeAt);
+    if (auto after = dyn_cast<ComputeAfterOp>(op))
+      return readComputedAt(after, schedule.computeAfter);
     // Ops on loops of other expressions do not affect this expression.
     if (op.getNumOperands() == 0 || !handles.contains(op.getOperand(0)))
       return success();
@@ -134,11 +136,12 @@ private:
     return success();
   }
 
-  LogicalResult readComputeAt(ComputeAtOp op) {
+  template <typename OpTy>
+  LogicalResult readComputedAt(OpTy op, llvm::StringMap<ComputedAt> &places) {
     if (!handles.contains(op.getLoop()))
       return success();
     ComputedAt at{handles.lookup(op.getLoop()), op};
-    if (!schedule.computeAt.insert({op.getLabel(), at}).second)
+    if (!places.insert({op.getLabel(), at}).second)
       return op.emitError("expected one loop at which '") << op.getLabel() << "' is computed";
     return success();
   }
@@ -354,8 +357,15 @@ private:
     return success();
   }
 
-  /// Checks that expressions are computed at loops that the nest enters before its accumulators.
+  /// Checks that expressions are computed at loops that the nest enters before its accumulators, or
+  /// after a whole iteration of the bound loops.
   LogicalResult checkComputedAt() {
+    for (const auto &entry : schedule.computeAfter)
+      if (schedule.parallel.empty() || schedule.parallel.back() != entry.getValue().loop ||
+          !schedule.threads.empty())
+        return entry.getValue().op->emitError("expected '")
+               << entry.getKey() << "' to be computed after the innermost bound loop of '" << label
+               << "', which has no lanes";
     for (const auto &entry : schedule.computeAt) {
       const ComputedAt &at = entry.getValue();
       const ScheduledLoop &loop = schedule.loops[at.loop];

@@ -343,3 +343,243 @@ te.kernel @windowed_update(%b: tensor<4xf32> {te.window = #te.window<sizes = [8]
   te.return %y : tensor<4xf32>
 } schedule {
 }
+
+// -----
+
+te.kernel @after_a_serial_loop(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  te.return %y, %p : tensor<8x64xf32>, tensor<8x4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %jo, %jl = layout.split %j [*, 16]
+  layout.reorder %i, %jo, %jl
+  layout.bind %i to parallel
+  // expected-error @below {{expected 'p' to be computed after the innermost bound loop of 'y', which has no lanes}}
+  layout.compute_after @p, %jo
+}
+
+// -----
+
+te.kernel @after_twice(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  te.return %y, %p : tensor<8x64xf32>, tensor<8x4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to parallel
+  layout.compute_after @p, %i
+  // expected-error @below {{expected one loop at which 'p' is computed}}
+  layout.compute_after @p, %i
+}
+
+// -----
+
+te.kernel @part_of_two_iterations(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  te.return %y, %p : tensor<8x64xf32>, tensor<8x4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %jo, %jl = layout.split %j [*, 8]
+  layout.reorder %i, %jo, %jl
+  layout.bind %i, %jo to parallel
+  // expected-error @below {{expected one iteration of 'y' to write all that an element of 'p' reads}}
+  layout.compute_after @p, %jo
+}
+
+// -----
+
+te.kernel @row_of_two_iterations(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8) reduce (d1: 64) init (0.0 : f32) {
+    %v = te.read %y[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8xf32>
+  te.return %y, %p : tensor<8x64xf32>, tensor<8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %jo, %jl = layout.split %j [*, 16]
+  layout.reorder %i, %jo, %jl
+  layout.bind %i, %jo to parallel
+  // expected-error @below {{expected one iteration of 'y' to write all that an element of 'p' reads}}
+  layout.compute_after @p, %jo
+}
+
+// -----
+
+te.kernel @fused_columns(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  te.return %y, %p : tensor<8x64xf32>, tensor<8x4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %f = layout.fuse %i, %j
+  %fo, %fl = layout.split %f [*, 12]
+  layout.bind %fo to parallel
+  // expected-error @below {{expected one iteration of 'y' to write all that an element of 'p' reads}}
+  layout.compute_after @p, %fo
+}
+
+// -----
+
+// expected-error @below {{expected only the kernel and expressions that are computed after the same loop to read 'p', but 'z' does}}
+te.kernel @read_by_another_root(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>, tensor<8xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  %z = te.compute @z (d0: 8) {
+    %v = te.read %p[d0, 0] : tensor<8x4xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  te.return %y, %p, %z : tensor<8x64xf32>, tensor<8x4xf32>, tensor<8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to parallel
+  layout.compute_after @p, %i
+}
+
+// -----
+
+// expected-error @below {{expected the results of 'p' to be returned, since it is computed after a loop}}
+te.kernel @not_returned(%a: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  te.return %y : tensor<8x64xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to parallel
+  layout.compute_after @p, %i
+}
+
+// -----
+
+te.kernel @reads_the_part_of_another_row(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>, tensor<8x64xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  %z = te.compute @z (d0: 8, d1: 64) {
+    %v = te.read %y[d0, d1] : tensor<8x64xf32>
+    %u = te.read %p[7 - d0, 0] : tensor<8x4xf32>
+    %w = arith.addf %u, %v : f32
+    te.yield %w : f32
+  } : tensor<8x64xf32>
+  te.return %y, %p, %z : tensor<8x64xf32>, tensor<8x4xf32>, tensor<8x64xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to parallel
+  layout.compute_after @p, %i
+  // expected-error @below {{expected one iteration of 'y' to write all that an element of 'z' reads}}
+  layout.compute_after @z, %i
+}
+
+// -----
+
+te.kernel @follower_before_its_source(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  %z = te.compute @z (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    %u = te.read %p[d0, d1] : tensor<8x4xf32>
+    %w = arith.addf %u, %v : f32
+    te.yield %w : f32
+  } combine arith.addf : tensor<8x4xf32>
+  te.return %y, %p, %z : tensor<8x64xf32>, tensor<8x4xf32>, tensor<8x4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to parallel
+  // expected-error @below {{expected 'p', which 'z' reads, to be computed after the same loop}}
+  layout.compute_after @z, %i
+}
+
+// -----
+
+te.kernel @parallel_follower(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>) {
+  %y = te.compute @y (d0: 8, d1: 64) {
+    %v = te.read %a[d0, d1] : tensor<8x64xf32>
+    te.yield %v : f32
+  } : tensor<8x64xf32>
+  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
+    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8x4xf32>
+  te.return %y, %p : tensor<8x64xf32>, tensor<8x4xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to parallel
+  %k:3 = layout.loops @p : !layout.loop, !layout.loop, !layout.loop
+  layout.bind %k#0 to parallel
+  // expected-error @below {{expected serial loops, and nothing computed at them, in 'p'}}
+  layout.compute_after @p, %i
+}
+
+// -----
+
+te.kernel @follows_two_pieces(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  // expected-error @below {{expected one piece, and no lanes, since 'p' is computed after it}}
+  %y = te.compute @y (d0: 8) where (3 - d0 >= 0) {
+    %v = te.read %a[d0] : tensor<8xf32>
+    te.yield %v : f32
+  } where (d0 - 4 >= 0) {
+    %v = te.read %a[d0 - 4] : tensor<8xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  %p = te.compute @p (d0: 8) {
+    %v = te.read %y[d0] : tensor<8xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  te.return %y, %p : tensor<8xf32>, tensor<8xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  layout.bind %i to parallel
+  layout.compute_after @p, %i
+}

@@ -37,6 +37,8 @@ te.kernel @others(%x: tensor<8xf32>) -> tensor<8xf32> {
   %i = layout.loops @y : !layout.loop
   // CHECK: layout.compute_at @p, %
   layout.compute_at @p, %i
+  // CHECK: layout.compute_after @r, %
+  layout.compute_after @r, %i
   // CHECK: layout.inline @q
   layout.inline @q
 }
