@@ -10,7 +10,7 @@
 //    largest parallel dim that indexes the constant) last. Products are then vectors of channels,
 //    and the window of a convolution moves over whole vectors.
 // 2. Any other kernel adopts the layout of the largest tensor that it reads, within the limits of
-//    Propagation.h.
+//    Propagation.h. If it permutes that tensor, the order in which it walks it is a candidate.
 // 3. A tensor keeps its logical layout if an op other than a launch uses it, or if a kernel uses it
 //    in another way than to read its elements.
 // 4. A kernel that has a schedule keeps it, with the stores that it has.
@@ -169,7 +169,8 @@ private:
         compute ? findChannelDim(compute, launch) : std::optional<unsigned>();
     int64_t size = channel ? compute.getStaticSizes()[*channel] : 0;
     bool isWide = ShapedType::isDynamic(size) || size >= machine.lanes;
-    if (!channel || (isWide && isAdopted(launch.getResult(0))))
+    bool isPermuted = compute && !channel && findPermutation(compute, launch, asIs.inputs);
+    if (!isPermuted && (!channel || (isWide && isAdopted(launch.getResult(0)))))
       return true;
     auto chooseResults = [&](te::LaunchOp reader, te::KernelOp readerKernel, LaunchStores &stores) {
       te::ComputeOp only = findOnlyExpression(readerKernel);
@@ -229,6 +230,14 @@ private:
       return {};
     if (std::optional<unsigned> channel = findChannelDim(compute, launch))
       return rank < 3 || *channel + 1 == rank ? LayoutMap() : moveLast(rank, *channel);
+    if (te::ReadOp permuted = findPermutation(compute, launch, inputs))
+      return undoPermutation(permuted, compute);
+    te::ReadOp largest = findLargestRead(compute, launch);
+    return largest ? adopt(largest, compute, launch, inputs, explain) : LayoutMap();
+  }
+
+  /// Returns the largest read of `compute` of a tensor that is no constant, or null.
+  static te::ReadOp findLargestRead(te::ComputeOp compute, te::LaunchOp launch) {
     te::ReadOp largest;
     int64_t most = 0;
     compute.walk([&](te::ReadOp read) {
@@ -240,7 +249,17 @@ private:
       most = elements;
       largest = read;
     });
-    return largest ? adopt(largest, compute, launch, inputs, explain) : LayoutMap();
+    return largest;
+  }
+
+  /// Returns the largest read if `compute` permutes a tensor that is stored as it is; otherwise
+  /// null.
+  static te::ReadOp findPermutation(te::ComputeOp compute, te::LaunchOp launch,
+                                    ArrayRef<LayoutMap> inputs) {
+    te::ReadOp largest = findLargestRead(compute, launch);
+    bool isAsIs =
+        largest && inputs[cast<BlockArgument>(largest.getSource()).getArgNumber()].isEmpty();
+    return isAsIs && !undoPermutation(largest, compute).isEmpty() ? largest : te::ReadOp();
   }
 
   /// Returns the map of the tensor that `read` reads if `compute` should adopt it.
@@ -287,7 +306,7 @@ private:
   StoreTable table;
   KnownConversions conversions;
   llvm::SmallDenseSet<StringAttr> mixed; ///< names of kernels
-  DenseMap<Value, LayoutMap> maps; ///< of results that are not stored as they are
+  DenseMap<Value, LayoutMap> maps;       ///< of results that are not stored as they are
   unsigned numStored = 0;
 };
 

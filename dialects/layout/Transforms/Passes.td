@@ -46,7 +46,9 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     writes a border of zeros, in as many dims, from the last on, as pays: reads need no guards along
     these. Along other dims, guards skip steps, which the prediction takes into account. Where a
     reader of a contraction's result does not walk it dim by dim, such as a transpose, the sum of
-    the times of the contraction and its readers decides. The layouts become `layout.store` ops in
+    the times of the contraction and its readers decides. So it does for an element-wise kernel that
+    permutes the dims of what it reads: it may store its results in the order in which it reads. The
+    layouts become `layout.store` ops in
     the schedules of the kernels. If launches need different layouts, a kernel is copied. Remarks
     give each layout that was chosen, or the reason why a result keeps its own.
 

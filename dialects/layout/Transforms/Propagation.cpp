@@ -48,3 +48,33 @@ StringRef layout::findObstacleToAdoption(te::ReadOp read, te::ComputeOp compute,
   FailureOr<TensorLayout> layout = getLayout(map, read.getSourceType(), [](const Twine &) {});
   return succeeded(layout) && layout->isBijective() ? "" : "the layout pads or copies elements";
 }
+
+/// Returns the dim of `compute` that index `expr` of `read` walks, of size `size`. An index 0 into
+/// a dim of size 1 walks the first such dim that no index walks.
+static std::optional<unsigned> findWalkedDim(AffineExpr expr, int64_t size, te::ComputeOp compute,
+                                             ArrayRef<int64_t> walked) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dim.getPosition();
+  for (auto [dim, own] : llvm::enumerate(compute.getStaticSizes()))
+    if (size == 1 && own == 1 && !llvm::is_contained(walked, int64_t(dim)))
+      return dim;
+  return std::nullopt;
+}
+
+LayoutMap layout::undoPermutation(te::ReadOp read, te::ComputeOp compute) {
+  unsigned rank = compute.getNumParallel();
+  if (compute.hasReduction() || compute.getPieces().size() != 1 || read.getGuard() ||
+      !read.getSymbols().empty() || read.getSourceType().getRank() != rank)
+    return {};
+  SmallVector<int64_t> order;
+  for (auto [expr, size] :
+       llvm::zip_equal(read.getMap().getResults(), read.getSourceType().getShape())) {
+    std::optional<unsigned> dim = findWalkedDim(expr, size, compute, order);
+    if (!dim || llvm::is_contained(order, int64_t(*dim)) || compute.getStaticSizes()[*dim] != size)
+      return {};
+    order.push_back(*dim);
+  }
+  if (llvm::is_sorted(order))
+    return {};
+  return *LayoutMap::get(Primitive::reorder(order), [](const Twine &) {});
+}
