@@ -123,6 +123,11 @@ private:
   /// Returns the largest of each element of a tensor of floats and 0.
   LiveTensor makeMap(const LiveTensor &source);
   LiveTensor makeCell(const LiveTensor &gates, int64_t windows, int64_t begin, int64_t end);
+  bool stepRows();
+  LiveTensor reduceRows(const LiveTensor &source, mlir::tssa::te::Combiner combiner, double scale,
+                        const LiveTensor *mean = nullptr);
+  LiveTensor makeNormal(const LiveTensor &source, const LiveTensor &first,
+                        const LiveTensor *second = nullptr);
   bool stepLayers();
   LiveTensor makeGates(const LiveTensor &state, const LiveTensor &weights, const LiveTensor &inputs,
                        AffineExpr time, Value step);

@@ -263,6 +263,8 @@ RandomProgram ProgramMaker::make() {
     stepSiblings();
   if (options.layers)
     stepLayers();
+  if (options.rows)
+    stepRows();
   finish();
   return {std::move(module), sizes, errors};
 }

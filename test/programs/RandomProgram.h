@@ -43,6 +43,8 @@ struct RandomProgramOptions {
   bool siblings = false;
   /// Whether programs end with layers of a recurrent network.
   bool layers = false;
+  /// Whether programs end with products of which the rows are normalised.
+  bool rows = false;
 };
 
 /// Makes the program for `seed`. Loads the dialects that it needs into `context`.

@@ -46,7 +46,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned count = 1, steps = 6;
   bool compile = false, run = false, print = false, references = false, points = false,
-       siblings = false, layers = false;
+       siblings = false, layers = false, rows = false;
   std::string cpu = "native", target = "cpu", stores;
   tssa::Transforms transforms;
 };
@@ -69,6 +69,8 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<bool> siblings("siblings",
                          cl::desc("programs that end with expressions of one body, concatenated"),
                          cl::cat(category));
+  cl::opt<bool> rows("rows", cl::desc("programs that end with normalised rows of products"),
+                     cl::cat(category));
   cl::opt<bool> layers("layers", cl::desc("programs that end with layers of a recurrent network"),
                        cl::cat(category));
   cl::opt<bool> points("points",
@@ -88,8 +90,8 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<std::string> force("force", cl::desc(forced), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed,   count,    steps,  compile, run,    print,  references,
-                  points, siblings, layers, cpu,     target, stores, {}};
+  Options options{seed,     count,  steps, compile, run,    print,  references, points,
+                  siblings, layers, rows,  cpu,     target, stores, {}};
   if (!force.empty()) {
     tssa::Apply *transform = options.transforms.find(force);
     if (!transform) {
@@ -100,7 +102,7 @@ static Options parseOptions(int argc, char **argv) {
   }
   for (cl::Option *option : std::initializer_list<cl::Option *>{
            &seed, &count, &steps, &compile, &run, &print, &references, &points, &siblings, &layers,
-           &cpu, &target, &stores, &force})
+           &rows, &cpu, &target, &stores, &force})
     option->removeArgument();
   return options;
 }
@@ -248,7 +250,8 @@ static llvm::Expected<bool> schedule(mlir::MLIRContext &context, mlir::ModuleOp 
 
 static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Machine &machine,
                                 const Options &options, uint64_t seed) {
-  RandomProgramOptions programOptions{options.steps, 4096, options.siblings, options.layers};
+  RandomProgramOptions programOptions{options.steps, 4096, options.siblings, options.layers,
+                                      options.rows};
   RandomProgram program = options.references
                               ? makeRandomReferenceProgram(context, seed, programOptions)
                               : makeRandomProgram(context, seed, programOptions);

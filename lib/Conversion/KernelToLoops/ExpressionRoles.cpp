@@ -44,20 +44,14 @@ public:
   }
 
 private:
-  /// Checks that the kernel returns each root, and finds out whether one root reads another. A
-  /// device could not do that: its blocks do not wait for each other.
+  /// Checks that the kernel returns each root and each follower, and finds out whether another root
+  /// reads one. A device could not do that: its blocks do not wait for each other.
   LogicalResult checkRoots() {
     for (te::ComputeOp root : roots) {
       bool isReturned = false;
       for (Value result : root.getResults()) {
-        te::ComputeOp reader;
-        bool leaves = false;
-        for (Operation *user : result.getUsers())
-          if (!isa<te::ReadOp>(user))
-            leaves = true;
-          else if (auto by = user->getParentOfType<te::ComputeOp>();
-                   !llvm::is_contained(followers, by))
-            reader = by;
+        te::ComputeOp reader = findReader(result);
+        bool leaves = isResult(result);
         if (reader && (!leaves || target.getThreads()))
           return kernel.emitError("expected '")
                  << getLabel(root) << "' to be computed at a loop of '" << getLabel(reader)
@@ -69,28 +63,28 @@ private:
         return kernel.emitError("expected a result of '")
                << getLabel(root) << "' to be returned, since no other expression reads it";
     }
-    return checkFollowers();
-  }
-
-  /// Checks that the kernel returns each follower, and that only others of the same iteration read
-  /// it. getFollowerSpans checks what it reads.
-  LogicalResult checkFollowers() {
     for (te::ComputeOp follower : followers)
       for (Value result : follower.getResults()) {
-        bool isReturned = false;
-        for (Operation *user : result.getUsers()) {
-          auto reader = user->getParentOfType<te::ComputeOp>();
-          isReturned |= !reader;
-          if (reader && !llvm::is_contained(followers, reader))
-            return kernel.emitError("expected only the kernel and expressions that are computed "
-                                    "after the same loop to read '")
-                   << getLabel(follower) << "', but '" << getLabel(reader) << "' does";
-        }
-        if (!isReturned)
+        isSequence |= static_cast<bool>(findReader(result));
+        if (!isResult(result))
           return kernel.emitError("expected the results of '")
                  << getLabel(follower) << "' to be returned, since it is computed after a loop";
       }
     return success();
+  }
+
+  static bool isResult(Value value) {
+    return llvm::any_of(value.getUsers(), llvm::IsaPred<te::ReturnOp>);
+  }
+
+  /// Returns an expression that reads `value` and is no follower, or null. What followers read is
+  /// checked with their indexes (getFollowerSpans).
+  te::ComputeOp findReader(Value value) {
+    for (Operation *user : value.getUsers())
+      if (auto by = user->getParentOfType<te::ComputeOp>();
+          by && !llvm::is_contained(followers, by))
+        return by;
+    return {};
   }
 
   /// Checks that every expression but the roots is computed at a loop of a root or after one.

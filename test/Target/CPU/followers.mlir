@@ -79,3 +79,42 @@ te.kernel @last_rows(%a: tensor<?x4xf32> {te.sizes = array<i64: 1, -1>}, %n: ind
   layout.compute_after @p, %1#0
   layout.compute_after @q, %1#0
 }
+
+// -----
+
+// Another root reads the parts: there is one iteration, which computes the one with what follows it, then the other.
+// CHECK-LABEL: func.func @sequence(
+// CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[Y:.*]]: memref<?xf32>, %[[P:.*]]: memref<?xf32>, %[[Z:.*]]: memref<?xf32>, %{{.*}}: memref<?xi32>
+// CHECK: scf.for
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: memref.store %{{.*}}, %[[Y]]
+// CHECK: memref.load %[[Y]]
+// CHECK: memref.store %{{.*}}, %[[P]][%[[I]]]
+// CHECK: scf.for %[[J:.*]] =
+// CHECK: memref.load %[[P]][%{{.*}}]
+// CHECK: memref.store %{{.*}}, %[[Z]][%[[J]]]
+// CHECK-LABEL: func.func @sequence.extent
+// CHECK: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK: return %[[ONE]],
+te.kernel @sequence(%a: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %y = te.compute @y (d0: 8, d1: 4) {
+    %v = te.read %a[d0, d1] : tensor<8x4xf32>
+    %m = arith.negf %v : f32
+    te.yield %m : f32
+  } : tensor<8x4xf32>
+  %p = te.compute @p (d0: 8) reduce (d1: 4) init (0.0 : f32) {
+    %v = te.read %y[d0, d1] : tensor<8x4xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8xf32>
+  %z = te.compute @z (d0: 8) {
+    %v = te.read %p[7 - d0] : tensor<8xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  te.return %y, %p, %z : tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>
+} schedule {
+  %0:2 = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %0#0 to parallel
+  layout.compute_after @p, %0#0
+  %1 = layout.loops @z : !layout.loop
+  layout.bind %1 to parallel
+}

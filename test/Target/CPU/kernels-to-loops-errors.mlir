@@ -450,29 +450,6 @@ te.kernel @fused_columns(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4x
 
 // -----
 
-// expected-error @below {{expected only the kernel and expressions that are computed after the same loop to read 'p', but 'z' does}}
-te.kernel @read_by_another_root(%a: tensor<8x64xf32>) -> (tensor<8x64xf32>, tensor<8x4xf32>, tensor<8xf32>) {
-  %y = te.compute @y (d0: 8, d1: 64) {
-    %v = te.read %a[d0, d1] : tensor<8x64xf32>
-    te.yield %v : f32
-  } : tensor<8x64xf32>
-  %p = te.compute @p (d0: 8, d1: 4) reduce (d2: 16) init (0.0 : f32) {
-    %v = te.read %y[d0, d1 * 16 + d2] : tensor<8x64xf32>
-    te.yield %v : f32
-  } combine arith.addf : tensor<8x4xf32>
-  %z = te.compute @z (d0: 8) {
-    %v = te.read %p[d0, 0] : tensor<8x4xf32>
-    te.yield %v : f32
-  } : tensor<8xf32>
-  te.return %y, %p, %z : tensor<8x64xf32>, tensor<8x4xf32>, tensor<8xf32>
-} schedule {
-  %i, %j = layout.loops @y : !layout.loop, !layout.loop
-  layout.bind %i to parallel
-  layout.compute_after @p, %i
-}
-
-// -----
-
 // expected-error @below {{expected the results of 'p' to be returned, since it is computed after a loop}}
 te.kernel @not_returned(%a: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %y = te.compute @y (d0: 8, d1: 64) {
