@@ -1,0 +1,3 @@
+#include "tssa/tssa.h"
+
+int main(void) { return tssa_version() == 0; }
