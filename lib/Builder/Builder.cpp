@@ -45,6 +45,12 @@ LogicalResult Builder::fail(Fault fault, const Twine &text) {
   return failure();
 }
 
+LogicalResult Builder::needsValue(const Tensor &operand, const Twine &text) {
+  if (lastFault == Fault::None)
+    lastUnknown = operand;
+  return unsupported(text);
+}
+
 LogicalResult Builder::error(const Twine &text) { return fail(Fault::Model, text); }
 LogicalResult Builder::unsupported(const Twine &text) { return fail(Fault::Unsupported, text); }
 LogicalResult Builder::limit(const Twine &text) { return fail(Fault::Limit, text); }
@@ -296,14 +302,14 @@ std::optional<SmallVector<double>> Builder::constantFloats(const Tensor &tensor)
 FailureOr<SmallVector<int64_t>> Builder::requireConstantInts(const Tensor &tensor, StringRef what) {
   if (std::optional<SmallVector<int64_t>> ints = constantInts(tensor))
     return *ints;
-  return unsupported(what + " must be known when the model is compiled");
+  return needsValue(tensor, what + " must be known when the model is compiled");
 }
 
 FailureOr<SmallVector<double>> Builder::requireConstantFloats(const Tensor &tensor,
                                                               StringRef what) {
   if (std::optional<SmallVector<double>> floats = constantFloats(tensor))
     return *floats;
-  return unsupported(what + " must be known when the model is compiled");
+  return needsValue(tensor, what + " must be known when the model is compiled");
 }
 
 /// The maximal length of a list that is read at run time: two numbers for each of 32 dims.
@@ -314,8 +320,8 @@ FailureOr<SmallVector<Size>> Builder::requireSizes(const Tensor &tensor, StringR
     return SmallVector<Size>(tensor.contents());
   std::optional<int64_t> count = tensor.numElements().constant();
   if (!count || tensor.rank() > 1 || isFloat(tensor.dtype()) || *count > maxListLength)
-    return unsupported(what + " must be a short list of integers of known length, got " +
-                       tensor.str());
+    return needsValue(tensor, what + " must be a short list of integers of known length, got " +
+                                  tensor.str());
   Value source = value(tensor);
   SmallVector<Size> elements;
   for (int64_t i = 0; i < *count; ++i) {

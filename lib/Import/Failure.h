@@ -19,6 +19,11 @@ std::string suggestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> kn
 
 /// Returns `name` in quotes. Long names are cut, and bytes other than printable ASCII are
 /// escaped.
+/// Returns the hint of suggestName or, if no name is similar, the first of `names`; `none` if there
+/// are no names.
+std::string suggestOrList(llvm::StringRef given, llvm::ArrayRef<llvm::StringRef> names,
+                          llvm::StringRef none);
+
 std::string quote(llvm::StringRef name);
 
 /// Records `text` in `report`, unless `report` already has an error. Always returns failure.

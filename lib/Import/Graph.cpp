@@ -115,6 +115,23 @@ std::string suggestName(StringRef name, ArrayRef<StringRef> known) {
   return best.empty() ? "" : "; is " + quote(best) + " meant?";
 }
 
+std::string suggestOrList(StringRef given, ArrayRef<StringRef> names, StringRef none) {
+  constexpr size_t maxListed = 8;
+  if (std::string near = suggestName(given, names); !near.empty())
+    return near;
+  if (names.empty())
+    return (": " + none).str();
+  std::string text = ": expected ";
+  for (auto [i, name] : llvm::enumerate(names.take_front(maxListed)))
+    text += (i ? (i + 1 == names.size() ? " or " : ", ") : "") + quote(name);
+  return names.size() > maxListed ? text + " or another" : text;
+}
+
+StringRef getDimName(const tssa_onnx::TensorShapeProto::Dimension &dim) {
+  StringRef name = dim.dim_param();
+  return llvm::is_contained<StringRef>({"?", "-1", "None"}, name) ? StringRef() : name;
+}
+
 namespace {
 class Sorter {
 public:

@@ -26,6 +26,10 @@ std::string describeOperator(const tssa_onnx::NodeProto &node, int64_t version);
 /// Returns `domain`, but "" for "ai.onnx", because both are names of the standard domain.
 llvm::StringRef normalizeDomain(llvm::StringRef domain);
 
+/// Returns the name of a dim, or "". Some exporters use one name for all sizes that they do not
+/// know; for such a name this returns "", because these sizes need not be equal.
+llvm::StringRef getDimName(const tssa_onnx::TensorShapeProto::Dimension &dim);
+
 /// Calls `visit` for every graph among the attributes of a node.
 void forEachSubgraph(const tssa_onnx::NodeProto &node,
                      llvm::function_ref<void(const tssa_onnx::GraphProto &)> visit);

@@ -7,6 +7,7 @@
 
 #include "lib/Import/GraphImporter.h"
 #include "lib/Import/GraphBody.h"
+#include "lib/Import/InputConstants.h"
 #include "onnx/defs/schema.h"
 #include "tssa/Operators/Catalogue.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -132,6 +133,8 @@ LogicalResult GraphImporter::reportNode(const NodeProto &proto, int index, const
   if (report.fault != Fault::None)
     return failure();
   std::string text = describe(proto, index, node.version) + ": " + builder->faultText().str();
+  if (Tensor unknown = builder->unknownOperand(); unknown && unknown.isPlain())
+    text += adviseConstant(builder->value(unknown));
   for (const auto &[i, name] : llvm::enumerate(proto.input())) {
     Entry *entry = name.empty() ? nullptr : scope.find(name);
     if (!entry || !entry->tensor)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Import/ONNX.h"
+#include "lib/Import/InputConstants.h"
 #include "lib/Import/ModelFile.h"
 #include "lib/Import/Signature.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -69,9 +70,9 @@ static void exposeValues(tssa_onnx::GraphProto &graph, GraphImporter::Scope &sco
 }
 
 static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef path,
-                                         const ImportOptions &options, ImportReport &report) {
+                                         ImportOptions options, ImportReport &report) {
   std::shared_ptr<tssa_onnx::ModelProto> model = readModel(path, report);
-  if (!model)
+  if (!model || failed(bindConstants(*model->mutable_graph(), options, report)))
     return nullptr;
   FunctionTable functions(*model);
   TensorReader reader(context, model, path, options.untrusted);

@@ -52,13 +52,6 @@ private:
 };
 } // namespace
 
-/// Returns the name of a dim, or "". Some exporters use one name for all sizes that they do not
-/// know; for such a name this returns "", because these sizes need not be equal.
-static StringRef getDimName(const tssa_onnx::TensorShapeProto::Dimension &dim) {
-  StringRef name = dim.dim_param();
-  return llvm::is_contained<StringRef>({"?", "-1", "None"}, name) ? StringRef() : name;
-}
-
 LogicalResult InputReader::bind(StringRef name, int64_t size) {
   auto [it, isNew] = sizes.try_emplace(name, size);
   if (!isNew && it->second != size)
@@ -137,20 +130,6 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
       failed(override(input, given->second, type.has_shape())))
     return failure();
   return input;
-}
-
-/// Returns the hint of suggestName or, if no name is similar, the first of `names`; `none` if there
-/// are no names.
-static std::string suggestOrList(StringRef given, ArrayRef<StringRef> names, StringRef none) {
-  constexpr size_t maxListed = 8;
-  if (std::string near = suggestName(given, names); !near.empty())
-    return near;
-  if (names.empty())
-    return (": " + none).str();
-  std::string text = ": expected ";
-  for (auto [i, name] : llvm::enumerate(names.take_front(maxListed)))
-    text += (i ? (i + 1 == names.size() ? " or " : ", ") : "") + quote(name);
-  return names.size() > maxListed ? text + " or another" : text;
 }
 
 /// Reports an error if the options contain names that are not in the model.

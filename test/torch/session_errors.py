@@ -54,6 +54,7 @@ fails("the profile '/nowhere/p_.*.json' cannot be written: No such file", tssa.E
     lambda: with_options(enable_profiling=True, profile_file_prefix="/nowhere/p").end_profiling())
 fails("tssa-compile MODEL -o FILE keeps")(lambda: with_options(optimized_model_filepath="o.onnx"))
 fails("at least 0, got -1", ValueError)(lambda: tssa.SessionOptions().add_free_dimension_override_by_name("N", -1))
+fails("a constant is of numbers and bools, got \\['3'\\]", TypeError)(lambda: tssa.SessionOptions().add_constant("k", ["3"]))
 fails("dims are fixed by name only")(lambda: tssa.SessionOptions().add_free_dimension_override_by_denotation("B", 1))
 fails("denormal numbers are kept")(
     lambda: tssa.SessionOptions().add_session_config_entry("session.set_denormal_as_zero", "1"))

@@ -85,6 +85,22 @@ class Tests(unittest.TestCase):
         with self.assertRaisesRegex(onnxruntime.InvalidArgument, "batch"):
             session.run(None, {"a": a, "b": b[:1]})
 
+    def test_inputs_that_are_constants(self):
+        kind = tensor_type(1, "n", 2)
+        model = make_typed("Add", [("a", kind), ("b", kind)], kind)
+        a = numpy.ones((2, 2), numpy.float32)
+        for value in ([1, 2, 3.5, float("inf")], numpy.array([[1, 2], [3.5, numpy.inf]])):
+            options = onnxruntime.SessionOptions()
+            options.add_free_dimension_override_by_name("n", 2)
+            options.add_constant("b", value)
+            session = onnxruntime.InferenceSession(model, options)
+            self.assertEqual([(port.name, port.shape) for port in session.get_inputs()], [("a", [2, 2])])
+            numpy.testing.assert_array_equal(session.run(None, {"a": a})[0], [[2, 3], [4.5, numpy.inf]])
+        for value, text in ((True, "true"), (numpy.bool_(False), "false"), (7, "7"), (numpy.int64(-3), "-3"), ([], "[]")):
+            options = onnxruntime.SessionOptions()
+            options.add_constant("b", value)
+            self.assertEqual(options.list_compile_options(), [f"--const=b={text}"])
+
     def test_models_that_are_no_paths(self):
         class Proto:
             def SerializeToString(self):  # pylint: disable=invalid-name

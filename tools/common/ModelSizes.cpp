@@ -22,24 +22,29 @@ static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
   return true;
 }
 
-std::string tssa::readModelSizes(ArrayRef<std::string> dims, ArrayRef<std::string> shapes,
-                                 StringMap<int64_t> &sizeOfDim,
-                                 StringMap<SmallVector<int64_t>> &shapeOfInput) {
-  for (const std::string &text : dims) {
+std::string tssa::readModelSizes(const ModelSizes &sizes, ImportOptions &options) {
+  for (const std::string &text : sizes.dims) {
     auto [name, size] = StringRef(text).rsplit('=');
     int64_t value;
     if (name.empty() || size.getAsInteger(10, value) || value < 0)
       return "expected NAME=N for --dim, got '" + text + "'";
-    if (!sizeOfDim.insert({name, value}).second)
+    if (!options.dims.insert({name, value}).second)
       return "--dim gives '" + name.str() + "' twice";
   }
-  for (const std::string &text : shapes) {
-    auto [name, sizes] = StringRef(text).rsplit('=');
+  for (const std::string &text : sizes.shapes) {
+    auto [name, extents] = StringRef(text).rsplit('=');
     SmallVector<int64_t> shape;
-    if (name.empty() || !parseShape(sizes, shape))
+    if (name.empty() || !parseShape(extents, shape))
       return "expected NAME=1x3x224x224 for --input-shape, got '" + text + "'";
-    if (!shapeOfInput.insert({name, shape}).second)
+    if (!options.inputShapes.insert({name, shape}).second)
       return "--input-shape gives '" + name.str() + "' twice";
+  }
+  for (const std::string &text : sizes.constants) {
+    auto [name, value] = StringRef(text).rsplit('=');
+    if (name.empty() || value.empty())
+      return "expected NAME=VALUE for --const, such as size=[224,224], got '" + text + "'";
+    if (!options.constants.insert({name.str(), value.str()}).second)
+      return "--const gives '" + name.str() + "' twice";
   }
   return {};
 }

@@ -7,18 +7,22 @@
 #ifndef TOOLS_COMMON_MODELSIZES_H
 #define TOOLS_COMMON_MODELSIZES_H
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringMap.h"
-
-#include <string>
+#include "tssa/Import/Options.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace tssa {
+/// The options of a command line that fix what a model leaves open.
+struct ModelSizes {
+  /// Values of `--dim`, NAME=N.
+  std::vector<std::string> dims;
+  /// Values of `--input-shape`, NAME=1x3x224x224.
+  std::vector<std::string> shapes;
+  /// Values of `--const`, NAME=VALUE.
+  std::vector<std::string> constants;
+};
 
-/// Reads the values of `--dim`, NAME=N, and of `--input-shape`, NAME=1x3x224x224. Returns what is
-/// wrong with one of them, or an empty string.
-std::string readModelSizes(llvm::ArrayRef<std::string> dims, llvm::ArrayRef<std::string> shapes,
-                           llvm::StringMap<int64_t> &sizeOfDim,
-                           llvm::StringMap<llvm::SmallVector<int64_t>> &shapeOfInput);
+/// Reads `sizes` into `options`. Returns what is wrong with one of them, or an empty string.
+std::string readModelSizes(const ModelSizes &sizes, ImportOptions &options);
 
 } // namespace tssa
 

@@ -80,7 +80,7 @@ static Expected<HostTensor> takeTensor(const runtime::NpzEntry &entry, mlir::Typ
 static Expected<std::vector<HostTensor>> makeInputs(mlir::func::FuncOp main,
                                                     const Options &options) {
   if (options.inputs.empty())
-    return reference::makeRandomInputs(main, options.seed, options.dims);
+    return reference::makeRandomInputs(main, options.seed, options.import.dims);
   auto entries = readFile(options.inputs);
   if (!entries)
     return entries.takeError();

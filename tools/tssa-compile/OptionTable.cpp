@@ -84,8 +84,11 @@ void CommandLine::addOutput() {
       "Machine, as --emit=machine and tssa-run --inspect write it, instead of --mcpu");
   add("O", effort, "1|2", "-O1: quick to compile, -O2: quick to run (default)",
       tools::Option::Takes::Attached);
-  add("dim", dims, "NAME=N", "Fix the size of a named dim; repeatable");
-  add("input-shape", shapes, "NAME=1x3x224x224", "Fix the shape of an input; repeatable");
+  add("dim", sizes.dims, "NAME=N", "Fix the size of a named dim; repeatable");
+  add("input-shape", sizes.shapes, "NAME=1x3x224x224", "Fix the shape of an input; repeatable");
+  add("const", sizes.constants, "NAME=VALUE",
+      "Make an input of an ONNX model a constant: a number, true, false, or a list such as "
+      "[1,3,224,224]; repeatable");
   add("compile-to", lastStage, "STAGE",
       "Stop after import, functional, te, layout, buffers, loops or target");
   add("emit", emit, "KIND",

@@ -8,6 +8,7 @@
 #define TOOLS_TSSA_COMPILE_OPTIONTABLE_H
 
 #include "tools/common/CommandLine.h"
+#include "tools/common/ModelSizes.h"
 
 namespace tssa::compile {
 
@@ -22,8 +23,7 @@ struct CommandLine : tools::CommandLine {
   std::string mcpu = "native";
   std::string machine;
   std::string effort = "2";
-  std::vector<std::string> dims;
-  std::vector<std::string> shapes;
+  ModelSizes sizes;
   std::string lastStage;
   std::string emit = "so";
   unsigned point = 0;

@@ -107,8 +107,10 @@ std::optional<int> checkInput(const CommandLine &line, Options &options) {
     return std::nullopt;
   if (options.check)
     return reportUsage("--check is for ONNX models, got '" + options.input + "'");
-  if (!line.shapes.empty() || (!line.dims.empty() && !options.verifyEachStage))
-    return reportUsage((line.shapes.empty() ? "--dim" : "--input-shape") +
+  if (!line.sizes.constants.empty())
+    return reportUsage("--const fixes an input of an ONNX model, got '" + options.input + "'");
+  if (!line.sizes.shapes.empty() || (!line.sizes.dims.empty() && !options.verifyEachStage))
+    return reportUsage((line.sizes.shapes.empty() ? "--dim" : "--input-shape") +
                        Twine(" fixes sizes of an ONNX model, got '") + options.input + "'");
   return std::nullopt;
 }
@@ -312,8 +314,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     return code;
   if (std::optional<int> code = checkInput(line, options))
     return code;
-  if (std::string wrong = readModelSizes(line.dims, line.shapes, options.dims, options.inputShapes);
-      !wrong.empty())
+  if (std::string wrong = readModelSizes(line.sizes, options.import); !wrong.empty())
     return reportUsage(wrong);
   if (std::optional<int> code = takeStage(line, options))
     return code;

@@ -8,11 +8,10 @@
 #define TOOLS_TSSA_COMPILE_OPTIONS_H
 
 #include "tools/common/ExitCode.h"
+#include "tssa/Import/Options.h"
 #include "tssa/Support/Transforms.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <string>
 
@@ -38,8 +37,8 @@ struct Options {
   std::string dumpDir;
   /// Folder in which the code of kernels is kept; empty for none.
   std::string cacheDir;
-  llvm::StringMap<int64_t> dims;
-  llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
+  /// What fixes the sizes and inputs of the model.
+  ImportOptions import;
   bool verifyEachStage = false;
   /// A fault to inject, for tests of the verification.
   std::string injectFault;

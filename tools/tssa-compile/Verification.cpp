@@ -16,7 +16,7 @@ namespace tssa::compile {
 
 static VerifyOptions getVerifyOptions(const Options &options) {
   VerifyOptions verify;
-  verify.sizes = options.dims;
+  verify.sizes = options.import.dims;
   return verify;
 }
 

@@ -52,9 +52,7 @@ static int report(const Options &options, Error error, int code) {
 //===----------------------------------------------------------------------===//
 
 static ImportOptions getImportOptions(const Options &options) {
-  ImportOptions import;
-  import.dims = options.dims;
-  import.inputShapes = options.inputShapes;
+  ImportOptions import = options.import;
   import.untrusted = options.untrusted;
   return import;
 }

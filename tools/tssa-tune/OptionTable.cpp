@@ -68,8 +68,11 @@ void CommandLine::addActions() {
       "Print a kernel's space and trials; a key, its beginning, or a name");
   add("export", exported, "FOLDER", "Write the records of this machine to a folder");
   add("import", imported, "FOLDER", "Take over the records of a folder");
-  add("dim", dims, "NAME=N", "Fix the size of a named dim; repeatable");
-  add("input-shape", shapes, "NAME=1x3x224x224", "Fix the shape of an input; repeatable");
+  add("dim", sizes.dims, "NAME=N", "Fix the size of a named dim; repeatable");
+  add("input-shape", sizes.shapes, "NAME=1x3x224x224", "Fix the shape of an input; repeatable");
+  add("const", sizes.constants, "NAME=VALUE",
+      "Make an input of an ONNX model a constant: a number, true, false, or a list such as "
+      "[1,3,224,224]; repeatable");
 }
 
 void CommandLine::addWorker() {

@@ -8,6 +8,7 @@
 #define TOOLS_TSSA_TUNE_OPTIONTABLE_H
 
 #include "tools/common/CommandLine.h"
+#include "tools/common/ModelSizes.h"
 
 namespace tssa::tune {
 
@@ -33,8 +34,7 @@ struct CommandLine : tools::CommandLine {
   std::string explained;
   std::string exported;
   std::string imported;
-  std::vector<std::string> dims;
-  std::vector<std::string> shapes;
+  ModelSizes sizes;
   bool worker = false;
   uint64_t memoryLimit = uint64_t(8) << 30;
   double buildLimit = 30;

@@ -134,9 +134,7 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
     return reportUsage("expected --db DIR");
   if (std::optional<int> code = takeActions(line, options))
     return code;
-  if (std::string wrong =
-          readModelSizes(line.dims, line.shapes, options.import.dims, options.import.inputShapes);
-      !wrong.empty())
+  if (std::string wrong = readModelSizes(line.sizes, options.import); !wrong.empty())
     return reportUsage(wrong);
   return std::nullopt;
 }

@@ -27,7 +27,7 @@ struct Options {
   std::optional<double> seconds;  ///< after which no round begins
   unsigned threads = 1;
   bool loopsOnly = false; ///< leaves the layouts as the compiler chooses them
-  bool goesOn = false; ///< also with kernels that have a record
+  bool goesOn = false;    ///< also with kernels that have a record
   /// The bytes of weights among which each kernel finds its own; by default those of the model.
   std::optional<uint64_t> rotatedBytes;
   bool judges = false;             ///< compares rankings instead of tuning

@@ -73,9 +73,14 @@ public:
   /// Returns the kind of the first error that was reported since the last `clearFault`.
   Fault fault() const { return lastFault; }
   llvm::StringRef faultText() const { return lastText; }
+  /// Reports as not supported that the value of `operand` is not known, and remembers `operand`.
+  mlir::LogicalResult needsValue(const Tensor &operand, const llvm::Twine &text);
+  /// Returns the operand whose value would have to be known, if that is the reported error.
+  const Tensor &unknownOperand() const { return lastUnknown; }
   /// Forgets the reported error, which the caller has handled.
   void clearFault() {
     lastFault = Fault::None;
+    lastUnknown = {};
     lastText.clear();
   }
 
@@ -234,6 +239,7 @@ private:
   mlir::Location location;
   Fault lastFault = Fault::None;
   std::string lastText;
+  Tensor lastUnknown;
   /// For each Size, the values that represent it: one per region that uses the Size.
   std::map<Size, llvm::SmallVector<mlir::Value, 1>> sizeValues;
   /// Discarded ops. They are kept allocated because Sizes and Tensors still refer to their

@@ -10,6 +10,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
+#include <string>
+
 namespace tssa {
 
 struct ImportOptions {
@@ -17,6 +20,8 @@ struct ImportOptions {
   llvm::StringMap<int64_t> dims;
   /// The shapes given for inputs with `--input-shape NAME=1x3x224x224`.
   llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
+  /// The values given for inputs with `--const NAME=VALUE`, which makes them constants.
+  std::map<std::string, std::string> constants;
   /// Enforces the limits in lib/Import/Limits.h, which protect against hostile files.
   bool untrusted = false;
   /// Adds to the outputs every tensor that a node of the main graph produces.

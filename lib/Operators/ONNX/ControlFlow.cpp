@@ -78,9 +78,10 @@ std::optional<unsigned> IfBuilder::findMismatch() const {
 }
 
 LogicalResult IfBuilder::reportMismatch(unsigned output) {
-  return b.unsupported("the branches give " + branches[0].results[output].str() + " and " +
-                       branches[1].results[output].str() + " for output " + Twine(output) +
-                       "; if the condition depends on sizes, compile for known sizes");
+  return b.needsValue(node.inputs[0],
+                      "the branches give " + branches[0].results[output].str() + " and " +
+                          branches[1].results[output].str() + " for output " + Twine(output) +
+                          "; if the condition depends on sizes, compile for known sizes");
 }
 
 /// Makes the types of the branches' results compatible. If they differ, builds the rest of the

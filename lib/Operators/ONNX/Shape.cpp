@@ -219,7 +219,7 @@ static FailureOr<Tensors> buildDropout(Builder &b, const Node &node) {
   if (Tensor training = node.input(2)) {
     std::optional<SmallVector<int64_t>> known = b.constantInts(training);
     if (!known || known->size() != 1 || known->front() != 0)
-      return b.unsupported("training_mode must be a constant that is false");
+      return b.needsValue(training, "training_mode must be a constant that is false");
   }
   const Tensor &x = node.inputs[0];
   Tensors results = {x};

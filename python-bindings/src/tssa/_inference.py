@@ -86,7 +86,7 @@ class InferenceSession(Session):
             name = path if isinstance(self._model, str) else "the model"
             if _is_artifact(path):
                 if dims:
-                    raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims")
+                    raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims and inputs")
                 program = open_artifact(path, name, device, threads, seed, verify)
             else:
                 program = load(path, target, device, threads, seed, verify, name=name, tuned=tuned, options=dims)

@@ -12,6 +12,8 @@ import enum
 import warnings
 from typing import Any, Dict, Iterator, List, Tuple
 
+import numpy
+
 from ._errors import NotImplemented as Unavailable
 
 
@@ -101,7 +103,7 @@ class SessionOptions(_Attributes):
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__["_sizes"], self.__dict__["_entries"] = {}, {}
+        self.__dict__["_sizes"], self.__dict__["_entries"], self.__dict__["_constants"] = {}, {}, {}
 
     def add_free_dimension_override_by_name(self, dim_name: str, dim_value: int) -> None:
         """Fixes the size of a named dim."""
@@ -111,6 +113,17 @@ class SessionOptions(_Attributes):
 
     def add_free_dimension_override_by_denotation(self, denotation: str, dim_value: int) -> None:
         raise Unavailable("dims are fixed by name only: add_free_dimension_override_by_name")
+
+    def add_constant(self, input_name: str, value: Any) -> None:
+        """Makes an input of the model a constant. It is TSSA's own.
+
+        value: a number or bool, or an array or list of them. Only its elements count, in row-major order, and not its shape.
+        """
+        array = numpy.asarray(value)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"a constant is of numbers and bools, got {value!r}")
+        texts = [str(element).lower() for element in array.ravel().tolist()]
+        self._constants[input_name] = f"[{','.join(texts)}]" if array.ndim else texts[0]
 
     def add_session_config_entry(self, key: str, value: str) -> None:
         if key == "session.set_denormal_as_zero" and value == "1":
@@ -148,7 +161,8 @@ class SessionOptions(_Attributes):
             _warn(f"the configuration entry '{key}'", "it is one of ONNX Runtime's kernels or allocators")
 
     def list_compile_options(self) -> List[str]:
-        return [f"--dim={name}={size}" for name, size in self._sizes.items()]
+        return [*(f"--dim={name}={size}" for name, size in self._sizes.items()),
+                *(f"--const={name}={text}" for name, text in self._constants.items())]
 
 
 def _warn(what: str, reason: str, level: int = 4) -> None:
