@@ -91,6 +91,12 @@ for number in range(10):
     add("TreeEnsemble", [x], aggregate_function=number % 4,
         **ensemble(1 + number % 4, 1 + number % 4, 3, 1 + number % 2, number % 2 == 1))
 add("TreeEnsembleRegressor", [r.normal(3, 4)], n_targets=1, **trees(2, 20, 4, [0]))
+# So many trees that their number is filled up to whole vectors, with one weight in each leaf and with several.
+for number, aggregate in enumerate(["SUM", "AVERAGE", "MIN", "MAX"]):
+    add("TreeEnsembleRegressor", [r.normal(5, 4)], symbols={5: "N"}, n_targets=1 + number % 2 * 2, aggregate_function=aggregate,
+        **trees(17 + 9 * number, 4, 4, range(1 + number % 2 * 2), ALL_MODES if number == 2 else ("BRANCH_LEQ",)))
+add("TreeEnsembleRegressor", [np.where(r.normal(6, 4) > 1, np.nan, r.normal(6, 4)).astype(np.float32)], n_targets=1,
+    **trees(20, 5, 4, [0]))
 add("TreeEnsembleClassifier", [r.integers(-3, 3, 6, 4)], (0, 1), classlabels_int64s=[0, 1, 2],
     **trees(3, 3, 4, range(3), prefix="class"))
 

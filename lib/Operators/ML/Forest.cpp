@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/ML/Forest.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Elements.h"
 #include "tssa/Builder/Indexing.h"
 #include "tssa/Builder/LoopBuilder.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/bit.h"
 #include <limits>
 
 using namespace mlir;
@@ -76,6 +78,33 @@ FailureOr<int64_t> measureDepth(Builder &builder, const Forest &forest) {
 }
 
 //===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+/// Returns the weights of all nodes, with the targets of a node next to each other. If a node has
+/// no weight for a target, the entry is the neutral element of the aggregate.
+static FailureOr<std::vector<double>> listWeights(Builder &builder, const Forest &forest) {
+  constexpr int64_t most = int64_t(1) << 25;
+  int64_t nodes = forest.feature.size();
+  if (forest.numTargets < 1 || forest.numTargets > most / std::max<int64_t>(nodes, 1))
+    return builder.limit(Twine(nodes) + " nodes with " + Twine(forest.numTargets) + " targets");
+  double infinity = std::numeric_limits<double>::infinity();
+  double none = forest.aggregate == Forest::Min   ? infinity
+                : forest.aggregate == Forest::Max ? -infinity
+                                                  : 0;
+  std::vector<double> values(nodes * forest.numTargets, none);
+  for (const auto &[node, target, value] : forest.weights) {
+    if (node < 0 || node >= nodes || target < 0 || target >= forest.numTargets)
+      return builder.error("a weight of node " + Twine(node) + " for target " + Twine(target) +
+                           ", expected a node below " + Twine(nodes) + " and a target below " +
+                           Twine(forest.numTargets));
+    double &sum = values[node * forest.numTargets + target];
+    sum = sum == none ? value : sum + value;
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
 
@@ -93,21 +122,69 @@ static Tensor makeFloats(Builder &builder, DType type, ArrayRef<double> values) 
 }
 
 namespace {
+/// The columns of the table of nodes. A visit of a node reads a single cache line for all of them.
+enum Column : int64_t { Feature, Threshold, Yes, No, NumColumns };
+
 /// The tables of a forest as tensors.
 struct Tables {
-  Tensor feature, yes, no, threshold, mode, missingIsYes, roots;
+  Tensor nodes;     ///< i32 [nodes, columns]
+  Tensor threshold; ///< thresholds of f64, or null: then a column of `nodes` has the bits of an f32
+  /// The weights [nodes, targets], or null: then the threshold of a leaf is its only weight.
+  Tensor weights;
+  Tensor mode, missingIsYes, roots;
   std::optional<Forest::Mode> onlyMode; ///< the common mode of all inner nodes, if there is one
   bool hasMissing;
 };
 } // namespace
 
-static Tables makeTables(Builder &builder, const Forest &forest, DType type) {
+/// `leafWeights` has the weight of each node, or is empty.
+static Tensor makeNodes(Builder &builder, const Forest &forest, ArrayRef<double> leafWeights) {
+  std::vector<int32_t> cells;
+  cells.reserve(forest.feature.size() * NumColumns);
+  for (auto [i, feature, threshold, yes, no] :
+       llvm::enumerate(forest.feature, forest.threshold, forest.yes, forest.no)) {
+    // A leaf compares in vain, as it is its own child.
+    bool hasWeight = forest.mode[i] == Forest::Leaf && !leafWeights.empty();
+    auto bits = llvm::bit_cast<int32_t>(static_cast<float>(hasWeight ? leafWeights[i] : threshold));
+    cells.insert(cells.end(), {feature, bits, yes, no});
+  }
+  ArrayRef<char> bytes(reinterpret_cast<const char *>(cells.data()),
+                       cells.size() * sizeof(int32_t));
+  SmallVector<int64_t> shape = {static_cast<int64_t>(forest.feature.size()), NumColumns};
+  return builder.constant(DType::I32, makeElements(builder.context(), DType::I32, shape, bytes));
+}
+
+/// Returns the roots, and leaves behind them that make their number a multiple of the longest
+/// vector. Rows then consist of whole vectors, whose trees are walked side by side without jumps
+/// that depend on the input. Few trees stay as they are.
+static std::vector<int32_t> padRoots(const Forest &forest) {
+  constexpr size_t vectorLength = 16;
+  std::vector<int32_t> roots = forest.roots;
+  if (roots.size() < vectorLength)
+    return roots;
+  auto leaf = llvm::find(forest.mode, static_cast<uint8_t>(Forest::Leaf));
+  roots.resize(llvm::alignTo(roots.size(), vectorLength), leaf - forest.mode.begin());
+  return roots;
+}
+
+static FailureOr<Tables> makeTables(Builder &builder, const Forest &forest, DType type) {
   Tables tables;
-  tables.feature = makeTable<int32_t>(builder, DType::I32, forest.feature);
-  tables.yes = makeTable<int32_t>(builder, DType::I32, forest.yes);
-  tables.no = makeTable<int32_t>(builder, DType::I32, forest.no);
-  tables.threshold = makeFloats(builder, type, forest.threshold);
-  tables.roots = makeTable<int32_t>(builder, DType::I32, forest.roots);
+  FailureOr<std::vector<double>> weights = listWeights(builder, forest);
+  if (failed(weights))
+    return failure();
+  bool isPacked = type == DType::F32 && forest.numTargets == 1;
+  tables.nodes =
+      makeNodes(builder, forest, isPacked ? ArrayRef<double>(*weights) : ArrayRef<double>());
+  if (type == DType::F64)
+    tables.threshold = makeFloats(builder, type, forest.threshold);
+  if (!isPacked) {
+    SmallVector<Size> shape = {static_cast<int64_t>(forest.feature.size()), forest.numTargets};
+    FailureOr<Tensor> table = builder.reshape(makeFloats(builder, type, *weights), shape);
+    if (failed(table))
+      return failure();
+    tables.weights = *table;
+  }
+  tables.roots = makeTable<int32_t>(builder, DType::I32, padRoots(forest));
   tables.hasMissing = llvm::is_contained(forest.missingIsYes, 1);
   std::vector<bool> isUsed(Forest::Leaf + 1, false);
   for (uint8_t mode : forest.mode)
@@ -143,11 +220,26 @@ static Scalar compare(Forest::Mode mode, const Scalar &x, const Scalar &threshol
   }
 }
 
+/// Returns the f32 that has the bits of an i32.
+static Scalar asFloat(const Scalar &bits) {
+  OpBuilder &ops = bits.getBuilder();
+  return bits.with(arith::BitcastOp::create(ops, bits.getLoc(), ops.getF32Type(), bits.getValue()));
+}
+
+static Scalar readThreshold(Body &body, const Tables &tables, AffineExpr node) {
+  if (tables.threshold)
+    return readScalar(body, tables.threshold, node);
+  return asFloat(readScalar(body, tables.nodes, {node, body.constantExpr(Threshold)}));
+}
+
 /// Returns the index of the child to which row d0 of `x` moves from the node with index `node`.
 static Scalar step(Body &body, const Tensor &x, const Tables &tables, const Scalar &node) {
   AffineExpr at = body.opaque(toIndex(node));
-  Scalar threshold = readScalar(body, tables.threshold, at);
-  AffineExpr feature = body.opaque(toIndex(readScalar(body, tables.feature, at)));
+  auto column = [&](Column number) {
+    return readScalar(body, tables.nodes, {at, body.constantExpr(number)});
+  };
+  Scalar threshold = readThreshold(body, tables, at);
+  AffineExpr feature = body.opaque(toIndex(column(Feature)));
   Scalar element = convert(readScalar(body, x, {body.dim(0), feature}), threshold.getType());
   Scalar isYes = compare(tables.onlyMode.value_or(Forest::LessEqual), element, threshold);
   if (tables.mode) {
@@ -158,7 +250,7 @@ static Scalar step(Body &body, const Tensor &x, const Tables &tables, const Scal
   }
   if (tables.hasMissing)
     isYes = isYes | (isNaN(element) & (readScalar(body, tables.missingIsYes, at) != 0.0));
-  return select(isYes, readScalar(body, tables.yes, at), readScalar(body, tables.no, at));
+  return select(isYes, column(Yes), column(No));
 }
 
 namespace {
@@ -186,12 +278,10 @@ private:
 };
 } // namespace
 
-/// Returns the leaf that each row of `x` reaches in each tree: i32 [rows, trees].
-static FailureOr<Tensor> findLeaves(Builder &builder, const Tensor &x, const Forest &forest,
+/// Returns the leaf that each row of `x` reaches in each tree: i32 [rows, roots of `tables`].
+static FailureOr<Tensor> findLeaves(Builder &builder, const Tensor &x, const Tables &tables,
                                     int64_t depth) {
-  DType type = x.dtype() == DType::F64 ? DType::F64 : DType::F32;
-  Tables tables = makeTables(builder, forest, type);
-  SmallVector<Size> shape = {x.dim(0), static_cast<int64_t>(forest.roots.size())};
+  SmallVector<Size> shape = {x.dim(0), tables.roots.dim(0)};
   FailureOr<Tensor> roots = builder.compute(
       DType::I32, shape, [&](Body &body) { return body.read(tables.roots, body.dim(1)); });
   if (failed(roots) || depth == 0)
@@ -209,31 +299,8 @@ static FailureOr<Tensor> findLeaves(Builder &builder, const Tensor &x, const For
 }
 
 //===----------------------------------------------------------------------===//
-// Weights
+// Evaluation
 //===----------------------------------------------------------------------===//
-
-/// Returns the weights as a table [nodes, targets]. If a node has no weight for a target, the entry
-/// is the neutral element of the aggregate.
-static FailureOr<Tensor> makeWeights(Builder &builder, const Forest &forest, DType type) {
-  constexpr int64_t most = int64_t(1) << 25;
-  int64_t nodes = forest.feature.size();
-  if (forest.numTargets < 1 || forest.numTargets > most / std::max<int64_t>(nodes, 1))
-    return builder.limit(Twine(nodes) + " nodes with " + Twine(forest.numTargets) + " targets");
-  double infinity = std::numeric_limits<double>::infinity();
-  double none = forest.aggregate == Forest::Min   ? infinity
-                : forest.aggregate == Forest::Max ? -infinity
-                                                  : 0;
-  std::vector<double> values(nodes * forest.numTargets, none);
-  for (const auto &[node, target, value] : forest.weights) {
-    if (node < 0 || node >= nodes || target < 0 || target >= forest.numTargets)
-      return builder.error("a weight of node " + Twine(node) + " for target " + Twine(target) +
-                           ", expected a node below " + Twine(nodes) + " and a target below " +
-                           Twine(forest.numTargets));
-    double &sum = values[node * forest.numTargets + target];
-    sum = sum == none ? value : sum + value;
-  }
-  return builder.reshape(makeFloats(builder, type, values), {nodes, forest.numTargets});
-}
 
 static LogicalResult checkFeatures(Builder &builder, const Tensor &x, const Forest &forest) {
   if (x.rank() != 2)
@@ -256,13 +323,15 @@ FailureOr<Tensor> evaluateForest(Builder &builder, const Tensor &x, const Forest
   if (failed(depth))
     return failure();
   DType type = x.dtype() == DType::F64 ? DType::F64 : DType::F32;
-  FailureOr<Tensor> leaves = findLeaves(builder, x, forest, *depth);
-  FailureOr<Tensor> weights = makeWeights(builder, forest, type);
-  if (failed(leaves) || failed(weights))
+  FailureOr<Tables> tables = makeTables(builder, forest, type);
+  if (failed(tables))
+    return failure();
+  FailureOr<Tensor> leaves = findLeaves(builder, x, *tables, *depth);
+  if (failed(leaves))
     return failure();
   double trees = forest.roots.size();
   ReducedDims reduced(2);
-  unsigned slot = reduced.add(leaves->dim(1));
+  unsigned slot = reduced.add(static_cast<int64_t>(forest.roots.size()));
   bool isExtremum = forest.aggregate == Forest::Min || forest.aggregate == Forest::Max;
   te::Combiner combiner = forest.aggregate == Forest::Min   ? te::Combiner::Min
                           : forest.aggregate == Forest::Max ? te::Combiner::Max
@@ -276,7 +345,9 @@ FailureOr<Tensor> evaluateForest(Builder &builder, const Tensor &x, const Forest
       builder, combiner, type, type, {x.dim(0), forest.numTargets}, reduced,
       [&](Body &body) {
         Scalar leaf = readScalar(body, *leaves, {body.dim(0), reduced.expr(body, slot)});
-        return readScalar(body, *weights, {body.opaque(toIndex(leaf)), body.dim(1)});
+        AffineExpr at = body.opaque(toIndex(leaf));
+        return tables->weights ? readScalar(body, tables->weights, {at, body.dim(1)})
+                               : readThreshold(body, *tables, at);
       },
       isExtremum || forest.aggregate == Forest::Average ? EpilogueFn(finish) : EpilogueFn());
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The nodes of all trees are rows of a few constant tables. A leaf is its own child, and a
+/// The nodes of all trees are rows of a constant table. A leaf is its own child, and a
 /// node may have several parents. In each iteration of a loop, every row of the input moves in
 /// every tree from a node to a child. The number of iterations is the depth of the deepest tree.
 /// After the loop, the weights of the leaves that a row has reached are combined.
