@@ -5,6 +5,7 @@
 
 import io
 import os
+import resource
 import sys
 import tempfile
 import unittest.mock
@@ -40,6 +41,23 @@ def with_options(**values):
 fails("there is no model '/nowhere/m.onnx'", tssa.NoSuchFile)(lambda: tssa.InferenceSession("/nowhere/m.onnx"))
 fails("there is no model '/nowhere/m.onnx'", FileNotFoundError)(lambda: tssa.Session("/nowhere/m.onnx"))
 fails("the bytes of the model are empty", tssa.InvalidProtobuf)(lambda: tssa.InferenceSession(b""))
+@fails("the bytes of the model cannot be written to '.*': File too large", tssa.Error)
+def no_room_for_bytes():
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16, before[1]))
+    try:
+        session()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@fails("there is no folder for temporary files: No such file or directory", tssa.Error)
+def no_folder_for_bytes():
+    with unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": "/dev/null/cache"}), \
+            unittest.mock.patch.object(tempfile, "tempdir", "/nowhere"):
+        session()
+
+
 fails("a model is a path, bytes or an onnx.ModelProto, got int", TypeError)(lambda: tssa.InferenceSession(5))
 fails("InferenceSession has no option 'provider'", TypeError)(lambda: session(provider="CPU"))
 fails("sess_options is a tssa.SessionOptions, got dict", TypeError)(lambda: session(sess_options={}))

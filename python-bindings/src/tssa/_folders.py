@@ -14,6 +14,8 @@ import shutil
 import stat
 import tempfile
 
+from ._errors import Error
+
 _WORK = "work"
 
 
@@ -82,7 +84,11 @@ def make_folder():
     """
     locked = _lock_work()
     if locked is None:
-        with tempfile.TemporaryDirectory(prefix="tssa-") as path:
+        try:
+            temporary = tempfile.TemporaryDirectory(prefix="tssa-")
+        except OSError as error:
+            raise Error(f"there is no folder for temporary files: {error.strerror}") from error
+        with temporary as path:
             yield path
         return
     work, lock = locked

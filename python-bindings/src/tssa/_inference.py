@@ -11,7 +11,7 @@ import warnings
 
 from . import _runtime
 from ._elements import get_element
-from ._errors import InvalidProtobuf, NoSuchFile, NotImplemented as Unavailable
+from ._errors import Error, InvalidProtobuf, NoSuchFile, NotImplemented as Unavailable
 from ._folders import make_folder
 from ._modelmeta import read_modelmeta
 from ._profile import Profile
@@ -217,8 +217,11 @@ def _as_file(model):
         raise InvalidProtobuf("the bytes of the model are empty")
     with make_folder() as folder:
         path = os.path.join(folder, "model.so" if model.startswith(b"\x7fELF") else "model.onnx")
-        with open(path, "wb") as file:
-            file.write(model)
+        try:
+            with open(path, "wb") as file:
+                file.write(model)
+        except OSError as error:
+            raise Error(f"the bytes of the model cannot be written to '{folder}': {error.strerror}") from error
         yield path
 
 
