@@ -14,16 +14,16 @@ namespace tssa {
 
 using operators::Fault;
 
-/// Returns "; is 'weight' meant?" for the known name most similar to `name`, or "".
+/// Returns "; did you mean 'weight'?" for the known name most similar to `name`, or "".
 std::string suggestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
-/// Returns `name` in quotes. Long names are cut, and bytes other than printable ASCII are
-/// escaped.
 /// Returns the hint of suggestName or, if no name is similar, the first of `names`; `none` if there
 /// are no names.
 std::string suggestOrList(llvm::StringRef given, llvm::ArrayRef<llvm::StringRef> names,
                           llvm::StringRef none);
 
+/// Returns `name` in quotes. Long names are cut, and bytes other than printable ASCII are
+/// escaped.
 std::string quote(llvm::StringRef name);
 
 /// Records `text` in `report`, unless `report` already has an error. Always returns failure.

@@ -7,6 +7,7 @@
 
 #include "lib/Import/Graph.h"
 #include "tssa/Operators/Catalogue.h"
+#include "tssa/Runtime/NearName.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <queue>
@@ -100,19 +101,11 @@ static void forEachUse(const NodeProto &node, function_ref<void(StringRef)> use)
 }
 
 std::string suggestName(StringRef name, ArrayRef<StringRef> known) {
-  constexpr size_t maxNames = 100'000, maxLength = 200;
-  StringRef best;
-  unsigned bestDistance = (name.size() + 1) / 3 + 1;
-  for (StringRef candidate : known.take_front(maxNames)) {
-    if (candidate.size() > maxLength || name.size() > maxLength)
-      continue;
-    unsigned distance = name.edit_distance(candidate, true, bestDistance);
-    if (distance < bestDistance) {
-      bestDistance = distance;
-      best = candidate;
-    }
-  }
-  return best.empty() ? "" : "; is " + quote(best) + " meant?";
+  constexpr size_t maxNames = 10'000; // of a hostile model
+  std::vector<std::string> names;
+  for (StringRef candidate : known.take_front(maxNames))
+    names.push_back(candidate.str());
+  return runtime::suggestName(name.str(), names);
 }
 
 std::string suggestOrList(StringRef given, ArrayRef<StringRef> names, StringRef none) {

@@ -154,3 +154,10 @@ LogicalResult CacheOp::verify() {
     return emitOpError("expects level shared, got '") << getLevel() << "'";
   return success();
 }
+
+LoopsOp mlir::tssa::layout::getLoopsOp(Value loop) {
+  Operation *source = loop.getDefiningOp();
+  while (isa_and_nonnull<SplitOp, FuseOp>(source))
+    source = source->getOperand(0).getDefiningOp();
+  return dyn_cast_if_present<LoopsOp>(source);
+}

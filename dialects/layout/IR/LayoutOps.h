@@ -22,4 +22,12 @@
 #define GET_OP_CLASSES
 #include "dialects/layout/IR/LayoutOps.h.inc"
 
+namespace mlir::tssa::layout {
+
+/// Returns the op that names the loops of the expression that `loop` is a loop of, before splits
+/// and fusions, or null if the schedule does not define `loop` so.
+LoopsOp getLoopsOp(Value loop);
+
+} // namespace mlir::tssa::layout
+
 #endif // DIALECTS_LAYOUT_IR_LAYOUTOPS_H

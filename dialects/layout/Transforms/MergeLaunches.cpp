@@ -39,8 +39,6 @@ using namespace mlir::tssa::layout;
 /// A loop of fewer operations is not worth a second thread. A product does them in a few
 /// microseconds.
 static constexpr int64_t smallWork = 1 << 18;
-/// The operations that a function such as exp counts for.
-static constexpr int64_t opsOfFunction = 16;
 /// The ratio of the works of two iterations up to which threads share them evenly.
 static constexpr int64_t greatestRatio = 8;
 /// A result of a launch that comes earlier is live for longer, so that launches do not move far.
@@ -77,19 +75,12 @@ static te::ComputeOp findExpression(te::KernelOp kernel, StringRef label) {
   return {};
 }
 
-static LoopsOp findLoops(Value loop) {
-  Operation *op = loop.getDefiningOp();
-  while (!isa<LoopsOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return cast<LoopsOp>(op);
-}
-
 /// Returns the number of iterations that threads share, or nothing if it depends on open sizes.
 static std::optional<int64_t> countIterations(te::KernelOp kernel) {
   int64_t product = 1;
   for (auto bind : kernel.getSchedule().getOps<BindOp>())
     for (Value loop : bind.getLoops()) {
-      te::ComputeOp root = findExpression(kernel, findLoops(loop).getLabel());
+      te::ComputeOp root = findExpression(kernel, getLoopsOp(loop).getLabel());
       std::optional<int64_t> extent = root ? getExtent(loop, root) : std::nullopt;
       if (!extent || llvm::MulOverflow(product, *extent, product))
         return std::nullopt;
@@ -114,7 +105,7 @@ static std::optional<int64_t> countWork(te::KernelOp kernel) {
     if (!addProduct(total, compute.getIterationDomain(), 1))
       return std::nullopt;
   for (const te::FlopTerm &term : te::countFlops(kernel))
-    if (!addProduct(total, term.sizes, term.each + term.transcendental * (opsOfFunction - 1)))
+    if (!addProduct(total, term.sizes, term.each + term.transcendental * (te::opsOfFunction - 1)))
       return std::nullopt;
   return total;
 }

@@ -18,6 +18,9 @@ struct FlopTerm {
   int64_t transcendental = 0; ///< of `each`, those that `isTranscendental` holds for
 };
 
+/// The operations that a function such as exp counts for where the work of a launch is estimated.
+constexpr int64_t opsOfFunction = 16;
+
 /// Returns whether `op` is a function that takes many instructions, such as a root, an exponential
 /// or a sine.
 bool isTranscendental(Operation &op);

@@ -19,6 +19,7 @@
 #include "Follower.h"
 #include "KernelFunction.h"
 #include "PointEmitter.h"
+#include "dialects/te/Analysis/FlopCount.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Conversion/LoopNest.h"
@@ -27,9 +28,6 @@
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
-
-/// The number of body ops that a function such as exp counts for in the work of a kernel.
-static constexpr int64_t opsOfFunction = 16;
 
 namespace {
 /// Lowers one kernel.
@@ -391,7 +389,7 @@ private:
   AffineExpr getWork(ArrayRef<AffineExpr> extents, Block &body) {
     int64_t ops = 0;
     for (Operation &op : body)
-      ops += op.getName().getDialectNamespace() == "math" ? opsOfFunction : 1;
+      ops += op.getName().getDialectNamespace() == "math" ? te::opsOfFunction : 1;
     return getProduct(extents, kernel.getContext()) * ops;
   }
 

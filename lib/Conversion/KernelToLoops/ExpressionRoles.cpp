@@ -92,10 +92,7 @@ private:
     for (Operation &op : kernel.getSchedule().getOps()) {
       if (!isa<layout::ComputeAtOp, layout::ComputeAfterOp>(op))
         continue;
-      Operation *source = op.getOperand(0).getDefiningOp();
-      while (isa_and_nonnull<layout::SplitOp, layout::FuseOp>(source))
-        source = source->getOperand(0).getDefiningOp();
-      auto loops = dyn_cast_if_present<layout::LoopsOp>(source);
+      layout::LoopsOp loops = layout::getLoopsOp(op.getOperand(0));
       if (!loops || llvm::none_of(roots, [&](te::ComputeOp root) {
             return getLabel(root) == loops.getLabel();
           }))
