@@ -23,14 +23,15 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Returns the dim of the tensor along which a read at `map` reduces. The other indexes are
-/// different parallel dims, or 0, and other parallel dims have size 1. Returns nothing if that is
-/// not so.
-static std::optional<unsigned> findReducedDim(AffineMap map, te::ComputeOp op) {
+/// Returns the dim of a tensor of `type` along which a read at `map` reduces, all of it. The other
+/// indexes are different parallel dims, or 0 in dims of size 1, and other parallel dims have
+/// size 1. Returns nothing if that is not so.
+static std::optional<unsigned> findReducedDim(AffineMap map, te::ComputeOp op,
+                                              RankedTensorType type) {
   std::optional<unsigned> reduced;
   llvm::SmallSet<unsigned, 8> seen;
   for (auto [number, expr] : llvm::enumerate(map.getResults())) {
-    if (expr == getAffineConstantExpr(0, map.getContext()))
+    if (expr == getAffineConstantExpr(0, map.getContext()) && type.getDimSize(number) == 1)
       continue;
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim || !seen.insert(dim.getPosition()).second)
@@ -38,6 +39,8 @@ static std::optional<unsigned> findReducedDim(AffineMap map, te::ComputeOp op) {
     if (dim.getPosition() >= op.getNumParallel())
       reduced = number;
   }
+  if (!reduced || type.getDimSize(*reduced) != te::getConstantSize(op.getReductionSizes().front()))
+    return std::nullopt;
   for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
     if (!seen.contains(dim) && te::getConstantSize(op.getParallelSizes()[dim]) != 1)
       return std::nullopt;
@@ -114,7 +117,10 @@ std::optional<RowReduction> layout::matchRowReduction(te::ComputeOp op, Value te
   if (const RowReduction *mean = findMean(op, others))
     return RowReduction{op, tensor, mean->op, mean->map, mean->dim};
   AffineMap map = findOnlyMap(op, tensor);
-  std::optional<unsigned> dim = map ? findReducedDim(map, op) : std::nullopt;
+  if (!map)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  std::optional<unsigned> dim = findReducedDim(map, op, type);
   if (!dim)
     return std::nullopt;
   return RowReduction{op, tensor, te::ComputeOp(), map, *dim};

@@ -17,7 +17,7 @@
 
 namespace mlir::tssa::layout {
 
-/// A reduction of the rows of `tensor` whose value at a point depends on no other tensor, apart
+/// A reduction of whole rows of `tensor` whose value at a point depends on no other tensor, apart
 /// from `mean`.
 struct RowReduction {
   te::ComputeOp op;

@@ -205,7 +205,7 @@ private:
   StringRef findObstacle(Pair &pair, ArrayRef<RowReduction> rows, te::KernelOp product,
                          te::KernelOp kernel) {
     te::ComputeOp writer = findWriter(product, pair.result);
-    if (!writer || writer.getPieces().size() != 1 ||
+    if (!writer || writer.getPieces().size() != 1 || writer.getPieceSet(0) ||
         !product.getSchedule().getOps<ComputeAfterOp>().empty())
       return "what writes the rows has pieces, or computes parts for other rows";
     if (apply != ::tssa::Apply::Always && !isLongProduct(writer))

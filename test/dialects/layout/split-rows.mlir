@@ -260,3 +260,58 @@ te.kernel @sums(%x: tensor<8x96xf32>) -> tensor<8x96xf32> {
   layout.bind %2#0 to parallel
   layout.compute_at @sum, %2#0
 }
+
+// -----
+
+// A reduction of the first 64 of 96 columns, and one of the first row: neither reduces whole rows of what the product
+// writes.
+// ALWAYS-LABEL: func.func @parts_of_rows(
+// ALWAYS-NOT: layout.compute_after
+func.func @parts_of_rows(%a: tensor<8x64xf32>, %b: tensor<64x96xf32>) -> tensor<8xf32> {
+  %x = te.launch @product(%a, %b) : (tensor<8x64xf32>, tensor<64x96xf32>) -> tensor<8x96xf32>
+  %y = te.launch @sums(%x) : (tensor<8x96xf32>) -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+te.kernel @product(%a: tensor<8x64xf32>, %b: tensor<64x96xf32>) -> tensor<8x96xf32> {
+  %x = te.compute @contract (d0: 8, d1: 96) reduce (d2: 64) init (0.0 : f32) {
+    %l = te.read %a[d0, d2] : tensor<8x64xf32>
+    %r = te.read %b[d2, d1] : tensor<64x96xf32>
+    %p = arith.mulf %l, %r : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x96xf32>
+  te.return %x : tensor<8x96xf32>
+} schedule {
+  %0:3 = layout.loops @contract : !layout.loop, !layout.loop, !layout.loop
+  %2:2 = layout.split %0#1 [*, 16]
+  layout.reorder %0#0, %2#0, %0#2, %2#1
+  layout.vectorize %2#1
+  layout.bind %0#0, %2#0 to parallel
+}
+te.kernel @sums(%x: tensor<8x96xf32>) -> tensor<8xf32> {
+  %m = te.compute @sum (d0: 8) reduce (d1: 64) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<8x96xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<8xf32>
+  %n = te.compute @first (d0: 1) reduce (d1: 96) init (0.0 : f32) {
+    %v = te.read %x[0, d1] : tensor<8x96xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<1xf32>
+  %y = te.compute @map (d0: 8) {
+    %u = te.read %m[d0] : tensor<8xf32>
+    %w = te.read %n[0] : tensor<1xf32>
+    %d = arith.subf %w, %u : f32
+    te.yield %d : f32
+  } : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+} schedule {
+  %0:2 = layout.loops @sum : !layout.loop, !layout.loop
+  %1:2 = layout.split %0#1 [*, 16]
+  layout.vectorize %1#1
+  %3:2 = layout.loops @first : !layout.loop, !layout.loop
+  %4:2 = layout.split %3#1 [*, 16]
+  layout.vectorize %4#1
+  %2 = layout.loops @map : !layout.loop
+  layout.bind %2 to parallel
+  layout.compute_at @sum, %2
+  layout.compute_at @first, %2
+}
