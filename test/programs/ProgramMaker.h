@@ -118,6 +118,8 @@ private:
   bool stepWriteWindows();
   bool stepReadColumn();
   bool stepSiblings();
+  /// Returns a tensor of floats with a last dim of constant size, or null if there is none.
+  const LiveTensor *chooseFactor();
   LiveTensor makeProduct(const LiveTensor &source, int64_t count, double scalar);
   LiveTensor makeConcat(llvm::ArrayRef<LiveTensor> parts);
   /// Returns the largest of each element of a tensor of floats and 0.

@@ -62,10 +62,7 @@ LiveTensor ProgramMaker::makeNormal(const LiveTensor &source, const LiveTensor &
 
 /// Adds a product or a function of one, and a normalisation of its rows.
 bool ProgramMaker::stepRows() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.isFloat() && t.getRank() >= 1 && isa<Attribute>(t.sizes.back()) &&
-           t.extents.back() > 0;
-  });
+  const LiveTensor *found = chooseFactor();
   if (!found)
     return false;
   LiveTensor source = *found;

@@ -13,6 +13,13 @@ using namespace mlir;
 using namespace ::tssa::reference;
 using namespace mlir::tssa::te;
 
+const LiveTensor *ProgramMaker::chooseFactor() {
+  return choose([](const LiveTensor &t) {
+    return t.isFloat() && t.getRank() >= 1 && isa<Attribute>(t.sizes.back()) &&
+           t.extents.back() > 0;
+  });
+}
+
 /// Multiplies the rows of `source` with a constant of its own that has `count` columns, and adds a
 /// constant row and a scalar.
 LiveTensor ProgramMaker::makeProduct(const LiveTensor &source, int64_t count, double scalar) {
@@ -112,10 +119,7 @@ LiveTensor ProgramMaker::makeCell(const LiveTensor &gates, int64_t windows, int6
 /// Adds a cell, or products of one tensor with constants, functions of some, and concatenations of
 /// some, which other expressions read.
 bool ProgramMaker::stepSiblings() {
-  const LiveTensor *found = choose([](const LiveTensor &t) {
-    return t.isFloat() && t.getRank() >= 1 && isa<Attribute>(t.sizes.back()) &&
-           t.extents.back() > 0;
-  });
+  const LiveTensor *found = chooseFactor();
   if (!found)
     return false;
   LiveTensor source = *found;
