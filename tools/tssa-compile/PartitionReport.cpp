@@ -9,6 +9,7 @@
 #include "dialects/te/Partition/PartitionPrinter.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "tools/common/WriteFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -33,10 +34,7 @@ static Expected<std::string> drawGraph(StringRef graph) {
   if (std::error_code code = sys::fs::createTemporaryFile("partition", "svg", output))
     return createStringError(code, "--print-partition: no temporary file: " + code.message());
   FileRemover removeOutput(output);
-  if (Error error = writeToOutput(input, [&](raw_ostream &stream) {
-        stream << graph;
-        return Error::success();
-      }))
+  if (Error error = writeFile(input, graph))
     return std::move(error);
   std::string message;
   StringRef arguments[] = {*program, "-Tsvg", "-o", output, input};

@@ -16,6 +16,7 @@
 #include "Verification.h"
 #include "dialects/te/IR/TEOps.h"
 #include "tools/common/ReadModel.h"
+#include "tools/common/WriteFile.h"
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/Records.h"
@@ -77,18 +78,12 @@ static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
 // Output
 //===----------------------------------------------------------------------===//
 
-/// Writes the output under a temporary name and then renames the file, so that no partial file is
-/// visible.
 static int writeOutput(const Options &options, function_ref<Error(raw_pwrite_stream &)> write) {
   SmallString<0> bytes;
   raw_svector_ostream buffer(bytes);
   if (Error error = write(buffer))
     return report(options, std::move(error), InternalError);
-  Error error = writeToOutput(options.output, [&](raw_ostream &stream) {
-    stream << bytes;
-    return Error::success();
-  });
-  if (error)
+  if (Error error = writeFile(options.output, bytes))
     return report(options, "cannot write '" + options.output + "': " + toString(std::move(error)),
                   ModelError);
   return Success;
@@ -140,23 +135,22 @@ static std::string escapeForMake(StringRef name) {
   return text;
 }
 
-/// Writes the rule for make that says which files the output depends on.
+/// Writes the rule for make that says which files the output depends on. Without it, the output is
+/// removed, since make would not know when it is out of date.
 static int writeDependencies(const Options &options, ArrayRef<std::string> files) {
-  Error error = writeToOutput(options.depFile, [&](raw_ostream &stream) {
-    stream << escapeForMake(options.output) << ": " << escapeForMake(options.input);
-    SmallVector<std::string> others(files);
-    for (const std::string &file : {options.schedule, options.machine})
-      if (!file.empty())
-        others.push_back(file);
-    for (const std::string &file : others)
-      stream << " \\\n  " << escapeForMake(file);
-    stream << '\n';
-    return Error::success();
-  });
-  if (error)
-    return report(options, "cannot write '" + options.depFile + "': " + toString(std::move(error)),
-                  ModelError);
-  return Success;
+  std::string rule = escapeForMake(options.output) + ": " + escapeForMake(options.input);
+  SmallVector<std::string> others(files);
+  for (const std::string &file : {options.schedule, options.machine})
+    if (!file.empty())
+      others.push_back(file);
+  for (const std::string &file : others)
+    rule += " \\\n  " + escapeForMake(file);
+  Error error = writeFile(options.depFile, rule + '\n');
+  if (!error)
+    return Success;
+  sys::fs::remove(options.output);
+  return report(options, "cannot write '" + options.depFile + "': " + toString(std::move(error)),
+                ModelError);
 }
 
 /// Returns whether the operating system caused the error, for example because the disk is full.

@@ -21,6 +21,7 @@
 #include "Reducers.h"
 #include "lib/Import/ExternalData.h"
 #include "lib/Import/ModelFile.h"
+#include "tools/common/WriteFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 
@@ -29,13 +30,10 @@ using namespace tssa::reduce;
 using tssa_onnx::TensorProto;
 
 static Error writeModel(const ModelProto &model, StringRef path) {
-  return writeToOutput(path, [&](raw_ostream &stream) -> Error {
-    std::string bytes;
-    if (!model.SerializeToString(&bytes))
-      return createStringError("the model is too large for one file");
-    stream << bytes;
-    return Error::success();
-  });
+  std::string bytes;
+  if (!model.SerializeToString(&bytes))
+    return createStringError("the model is too large for one file");
+  return tssa::writeFile(path, bytes);
 }
 
 /// Copies the bytes of all initializers to the model, as raw data.

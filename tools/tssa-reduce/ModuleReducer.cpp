@@ -23,6 +23,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tools/common/WriteFile.h"
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Stages.h"
 #include "llvm/Support/FileSystem.h"
@@ -56,11 +57,9 @@ private:
 } // namespace
 
 static Error writeModule(ModuleOp module, StringRef path) {
-  return llvm::writeToOutput(path, [&](llvm::raw_ostream &stream) {
-    module.print(stream);
-    stream << '\n';
-    return Error::success();
-  });
+  std::string text;
+  llvm::raw_string_ostream(text) << module << '\n';
+  return ::tssa::writeFile(path, text);
 }
 
 /// Returns the ops of all functions, except terminators. Each op comes before the ops in its

@@ -7,6 +7,7 @@
 
 #include "Look.h"
 #include "Tune.h"
+#include "tools/common/WriteFile.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Tuner/Explain.h"
@@ -34,12 +35,8 @@ Expected<search::Database> openExisting(const Options &options) {
   return openDatabase(options);
 }
 
-/// Writes a file, under a temporary name first.
-static Error writeFile(StringRef path, StringRef text) {
-  Error error = writeToOutput(path, [&](raw_ostream &stream) {
-    stream << text;
-    return Error::success();
-  });
+static Error writeText(StringRef path, StringRef text) {
+  Error error = writeFile(path, text);
   if (!error)
     return error;
   return createStringError("cannot write " + toString(std::move(error))); // names the path
@@ -65,7 +62,7 @@ static Error writeReport(const Options &options) {
   Expected<SessionReport> session = readReport(*database, *number, *context, *machine);
   if (!session)
     return session.takeError();
-  if (Error error = writeFile(options.report, printPage(*session)))
+  if (Error error = writeText(options.report, printPage(*session)))
     return error;
   outs() << "the page of session " << *number << " is in " << options.report << '\n';
   return Error::success();
