@@ -253,9 +253,11 @@ private:
   }
 
   /// Returns the largest read if `compute` permutes a tensor that is stored as it is; otherwise
-  /// null.
+  /// null. With other expressions in its kernel, its leading dims are rows and must stay so.
   static te::ReadOp findPermutation(te::ComputeOp compute, te::LaunchOp launch,
                                     ArrayRef<LayoutMap> inputs) {
+    if (!findOnlyExpression(compute->getParentOfType<te::KernelOp>()))
+      return {};
     te::ReadOp largest = findLargestRead(compute, launch);
     bool isAsIs =
         largest && inputs[cast<BlockArgument>(largest.getSource()).getArgNumber()].isEmpty();

@@ -85,3 +85,41 @@ te.kernel @neg(%x: tensor<6x4xf32>) -> tensor<6x4xf32> {
   te.return %y : tensor<6x4xf32>
 } schedule {
 }
+
+// -----
+
+// A softmax of open rows that are columns of its operand: its kernel computes row by row, in the order of its result.
+// CHECK-LABEL: func.func @main(%{{.*}}: tensor<?x?xf32>
+// CHECK-NOT: layout.store
+func.func @main(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %m = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %a = te.launch @greatest(%x, %n, %m) sizes(%m, %n) : (tensor<?x?xf32>, index, index) -> tensor<?x?xf32>
+  %b = te.launch @neg(%a, %m, %n) sizes(%m, %n) : (tensor<?x?xf32>, index, index) -> tensor<?x?xf32>
+  return %b : tensor<?x?xf32>
+}
+te.kernel @greatest(%x: tensor<?x?xf32> {te.sizes = array<i64: 1, 2>}, %n: index, %m: index) -> tensor<?x?xf32> {
+  %g = te.compute @max (d0: %m) reduce (d1: %n) init (0xFF800000 : f32) {
+    %v = te.read %x[d1, d0] : tensor<?x?xf32>
+    te.yield %v : f32
+  } combine arith.maximumf : tensor<?xf32>
+  %y = te.compute @map (d0: %m, d1: %n) {
+    %v = te.read %x[d1, d0] : tensor<?x?xf32>
+    %u = te.read %g[d0] : tensor<?xf32>
+    %s = arith.subf %v, %u : f32
+    te.yield %s : f32
+  } : tensor<?x?xf32>
+  te.return %y : tensor<?x?xf32>
+} schedule {
+}
+te.kernel @neg(%x: tensor<?x?xf32> {te.sizes = array<i64: 1, 2>}, %n: index, %m: index) -> tensor<?x?xf32> {
+  %y = te.compute @map (d0: %n, d1: %m) {
+    %v = te.read %x[d0, d1] : tensor<?x?xf32>
+    %s = arith.negf %v : f32
+    te.yield %s : f32
+  } : tensor<?x?xf32>
+  te.return %y : tensor<?x?xf32>
+} schedule {
+}
