@@ -191,7 +191,7 @@ private:
       Pair pair{product, launch, result, operand};
       StringRef obstacle = findObstacle(pair, rows, kernels.lookup(product), kernel);
       if (obstacle.empty())
-        return split(pair, rows.size(), kernels);
+        return split(pair, rows, kernels);
       remark::missed(launch.getLoc(), getOptions())
           << remark::metric("Kernel", launch.getKernel()) << remark::reason("{0}", obstacle);
     }
@@ -244,19 +244,18 @@ private:
     return points >= leastProduct;
   }
 
-  void split(Pair pair, unsigned count, KernelVariants &kernels) {
+  void split(Pair pair, ArrayRef<RowReduction> rows, KernelVariants &kernels) {
     te::KernelOp kernel = kernels.lookup(pair.rows);
-    SmallVector<RowReduction> rows = findRows(kernel, pair.operand);
     std::string change = (kernel.getSymName() + "/" + Twine(pair.result) + "/" +
                           Twine(pair.operand) + "/" + Twine(pair.length))
                              .str();
     remark::passed(pair.rows.getLoc(), getOptions())
         << remark::metric("Product", pair.product.getKernel())
-        << remark::metric("Kernel", kernel.getSymName()) << remark::metric("Reductions", count)
-        << remark::metric("Length", pair.length);
+        << remark::metric("Kernel", kernel.getSymName())
+        << remark::metric("Reductions", rows.size()) << remark::metric("Length", pair.length);
     SmallVector<Value> parts = extendProduct(pair, rows, change, kernels);
     extendRows(pair, parts, change, kernels);
-    numSplit += count;
+    numSplit += rows.size();
   }
 
   /// Makes the product return the first phases too. Returns these results.
