@@ -62,6 +62,9 @@ private:
 
   // Tensors.
   void makeArguments();
+  void addArguments(llvm::ArrayRef<Type> types, llvm::ArrayRef<llvm::SmallVector<int64_t>> shapes,
+                    llvm::ArrayRef<llvm::SmallVector<int>> chosen);
+  Type makeLongShape(llvm::SmallVector<int64_t> &shape);
   LiveTensor makeConstant(Type element, llvm::ArrayRef<int64_t> extents);
   const LiveTensor *choose(llvm::function_ref<bool(const LiveTensor &)> accepts);
   const LiveTensor &chooseAny();
@@ -104,6 +107,9 @@ private:
   bool stepPad();
   bool stepConcat();
   bool stepReduce();
+  /// Reduces the dims `reduced` of `source`, which are in order; the other dims keep their order.
+  void addReduction(const LiveTensor &source, llvm::ArrayRef<unsigned> reduced);
+  bool stepLongSum();
   bool stepContraction();
   bool stepWindow();
   bool stepArgMax();

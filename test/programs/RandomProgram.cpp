@@ -74,6 +74,22 @@ bool ProgramMaker::fits(ArrayRef<int64_t> extents) const {
 // Tensors
 //===----------------------------------------------------------------------===//
 
+/// Chooses a shape of about a million elements, of which a few dims are short.
+Type ProgramMaker::makeLongShape(SmallVector<int64_t> &shape) {
+  static constexpr int64_t lengths[] = {128, 197, 255, 512, 768, 1000, 1031, 3072, 65536};
+  int64_t count = 1;
+  while (count < 500'000) {
+    int64_t extent = random.oneIn(4) ? 1 + random.below(9) : random.pick<int64_t>(lengths);
+    if (count * extent > 2'000'000 || shape.size() == 3)
+      extent = 1'000'000 / count;
+    shape.push_back(extent);
+    count *= extent;
+  }
+  Type types[] = {builder.getF32Type(), builder.getF32Type(), builder.getF16Type(),
+                  builder.getI32Type()};
+  return RankedTensorType::get(shape, random.pick<Type>(types));
+}
+
 /// Adds arguments of random shapes. Half of their dims are named sizes.
 void ProgramMaker::makeArguments() {
   unsigned numSymbols = random.below(3);
@@ -87,7 +103,12 @@ void ProgramMaker::makeArguments() {
   SmallVector<SmallVector<int>> chosen;
   SmallVector<SmallVector<int64_t>> shapes;
   SmallVector<Type> types;
-  for (unsigned i = 0; i < numArguments; ++i) {
+  if (options.longSums) {
+    types.push_back(makeLongShape(shapes.emplace_back()));
+    chosen.emplace_back(shapes.back().size(), -1);
+    numArguments = 2;
+  }
+  for (unsigned i = types.size(); i < numArguments; ++i) {
     unsigned rank = i == 0 ? 2 : random.below(4);
     SmallVector<int> &which = chosen.emplace_back();
     SmallVector<int64_t> &extent = shapes.emplace_back();
@@ -106,10 +127,17 @@ void ProgramMaker::makeArguments() {
     Type element = i == 0 ? builder.getF32Type() : chooseElementType();
     types.push_back(RankedTensorType::get(shape, element));
   }
+  addArguments(types, shapes, chosen);
+}
+
+/// Begins the function with arguments of `types` and `shapes`, of which the dims have the named
+/// sizes `chosen`, or -1.
+void ProgramMaker::addArguments(ArrayRef<Type> types, ArrayRef<SmallVector<int64_t>> shapes,
+                                ArrayRef<SmallVector<int>> chosen) {
   function = func::FuncOp::create(builder, loc, "main", builder.getFunctionType(types, {}));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToStart(entry);
-  for (unsigned i = 0; i < numArguments; ++i) {
+  for (unsigned i = 0; i < types.size(); ++i) {
     SmallVector<Attribute> dims;
     LiveTensor tensor;
     tensor.value = entry->getArgument(i);
@@ -123,7 +151,7 @@ void ProgramMaker::makeArguments() {
       }
       if (!symbols[symbol].size)
         symbols[symbol] = {tensor::DimOp::create(builder, loc, tensor.value, d).getResult(),
-                           symbolExtents[symbol]};
+                           sizes["N" + std::to_string(symbol)]};
       tensor.sizes.push_back(symbols[symbol].size);
       dims.push_back(builder.getStringAttr("N" + std::to_string(symbol)));
     }
@@ -265,6 +293,8 @@ RandomProgram ProgramMaker::make() {
     stepLayers();
   if (options.rows)
     stepRows();
+  if (options.longSums)
+    stepLongSum();
   finish();
   return {std::move(module), sizes, errors};
 }

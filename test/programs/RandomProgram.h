@@ -45,6 +45,8 @@ struct RandomProgramOptions {
   bool layers = false;
   /// Whether programs end with products of which the rows are normalised.
   bool rows = false;
+  /// Whether programs end with reductions of an argument of about a million elements.
+  bool longSums = false;
 };
 
 /// Makes the program for `seed`. Loads the dialects that it needs into `context`.

@@ -19,18 +19,8 @@ static Type getAccumulator(OpBuilder &b, Type element) {
   return element.isF16() || element.isBF16() ? b.getF32Type() : element;
 }
 
-/// Reduces one or two dims of a tensor; the other dims keep their order.
-bool ProgramMaker::stepReduce() {
-  const LiveTensor *found = choose([](const LiveTensor &t) { return t.getRank() >= 1; });
-  if (!found)
-    return false;
-  LiveTensor source = *found, result = source;
-  unsigned axis = random.below(source.getRank());
-  bool two = source.getRank() > 1 && random.oneIn(3);
-  SmallVector<unsigned> reduced = {axis};
-  if (two)
-    reduced.push_back((axis + 1) % source.getRank());
-  llvm::sort(reduced);
+void ProgramMaker::addReduction(const LiveTensor &source, ArrayRef<unsigned> reduced) {
+  LiveTensor result = source;
   SmallVector<OpFoldResult> reduction;
   SmallVector<AffineExpr> at(source.getRank());
   result.sizes.clear();
@@ -70,6 +60,34 @@ bool ProgramMaker::stepReduce() {
       },
       withEpilogue || source.isFloat() ? ArgsBodyFn(epilogue) : ArgsBodyFn(nullptr));
   addResult(op.getResult(0), result, error);
+}
+
+/// Reduces one or two dims of a tensor.
+bool ProgramMaker::stepReduce() {
+  const LiveTensor *found = choose([](const LiveTensor &t) { return t.getRank() >= 1; });
+  if (!found)
+    return false;
+  LiveTensor source = *found;
+  unsigned axis = random.below(source.getRank());
+  bool two = source.getRank() > 1 && random.oneIn(3);
+  SmallVector<unsigned> reduced = {axis};
+  if (two)
+    reduced.push_back((axis + 1) % source.getRank());
+  llvm::sort(reduced);
+  addReduction(source, reduced);
+  return true;
+}
+
+/// Reduces some or all dims of the long argument, the first one.
+bool ProgramMaker::stepLongSum() {
+  LiveTensor source = live.front();
+  SmallVector<unsigned> reduced;
+  for (unsigned axis = 0; axis < source.getRank(); ++axis)
+    if (random.oneIn(2))
+      reduced.push_back(axis);
+  if (reduced.empty())
+    reduced = llvm::to_vector(llvm::seq<unsigned>(0, source.getRank()));
+  addReduction(source, reduced);
   return true;
 }
 

@@ -46,7 +46,7 @@ struct Options {
   uint64_t seed = 1;
   unsigned count = 1, steps = 6;
   bool compile = false, run = false, print = false, references = false, points = false,
-       siblings = false, layers = false, rows = false;
+       siblings = false, layers = false, rows = false, longSums = false;
   std::string cpu = "native", target = "cpu", stores;
   tssa::Transforms transforms;
 };
@@ -71,6 +71,9 @@ static Options parseOptions(int argc, char **argv) {
                          cl::cat(category));
   cl::opt<bool> rows("rows", cl::desc("programs that end with normalised rows of products"),
                      cl::cat(category));
+  cl::opt<bool> longSums("long-sums",
+                         cl::desc("programs that end with a reduction of a million elements"),
+                         cl::cat(category));
   cl::opt<bool> layers("layers", cl::desc("programs that end with layers of a recurrent network"),
                        cl::cat(category));
   cl::opt<bool> points("points",
@@ -90,8 +93,8 @@ static Options parseOptions(int argc, char **argv) {
   cl::opt<std::string> force("force", cl::desc(forced), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "compare random te programs\n");
-  Options options{seed,     count,  steps, compile, run,    print,  references, points,
-                  siblings, layers, rows,  cpu,     target, stores, {}};
+  Options options{seed,     count,  steps, compile,  run, print,  references, points,
+                  siblings, layers, rows,  longSums, cpu, target, stores,     {}};
   if (!force.empty()) {
     tssa::Apply *transform = options.transforms.find(force);
     if (!transform) {
@@ -102,7 +105,7 @@ static Options parseOptions(int argc, char **argv) {
   }
   for (cl::Option *option : std::initializer_list<cl::Option *>{
            &seed, &count, &steps, &compile, &run, &print, &references, &points, &siblings, &layers,
-           &rows, &cpu, &target, &stores, &force})
+           &rows, &longSums, &cpu, &target, &stores, &force})
     option->removeArgument();
   return options;
 }
@@ -250,8 +253,8 @@ static llvm::Expected<bool> schedule(mlir::MLIRContext &context, mlir::ModuleOp 
 
 static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Machine &machine,
                                 const Options &options, uint64_t seed) {
-  RandomProgramOptions programOptions{options.steps, 4096, options.siblings, options.layers,
-                                      options.rows};
+  RandomProgramOptions programOptions{options.steps,  4096,         options.siblings,
+                                      options.layers, options.rows, options.longSums};
   RandomProgram program = options.references
                               ? makeRandomReferenceProgram(context, seed, programOptions)
                               : makeRandomProgram(context, seed, programOptions);

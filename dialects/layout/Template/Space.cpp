@@ -238,9 +238,10 @@ private:
   void addLanes(unsigned dim,
                 SmallVectorImpl<std::pair<double, std::pair<unsigned, int64_t>>> &found) {
     bool isParallel = dim < op.getNumParallel();
-    if (!isParallel && roles[dim] != Role::In)
-      return;
     int64_t extent = draft.getFusedExtent(dim, countFused(dim)), whole = getLanes(op, machine);
+    // A short window is better unrolled. The parts of a long reduction are windows, too.
+    if (!isParallel && roles[dim] != Role::In && extent < whole)
+      return;
     for (int64_t lanes = whole; lanes >= 4; lanes /= 2) {
       double used =
           static_cast<double>(extent) / static_cast<double>(llvm::divideCeil(extent, lanes));

@@ -75,6 +75,8 @@ public:
   }
   /// Combines two tuples of accumulators.
   virtual Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) { return unexpected(); }
+  /// Whether combining adds floats, so that a long reduction is more exact in blocks.
+  virtual bool addsFloats() { return false; }
   /// Combines the lanes of vector accumulators into scalars.
   virtual Values combineLanes(mlir::ValueRange accumulators) { return unexpected(); }
   /// Runs the epilogue on `accumulators` and stores the results of `point`.

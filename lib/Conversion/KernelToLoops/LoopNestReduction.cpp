@@ -28,6 +28,7 @@ Values NestBuilder::reduceTile(ArrayRef<TileRow> rows) {
       numAccumulators = identity.size();
       accumulators.append(identity);
     }
+  neutral = accumulators;
   auto reduce = [&](Values inner) { return buildWholeReduction(rows, inner); };
   if (hasBarriers && schedule.caches.empty())
     accumulators = accumulateWhere(active, accumulators, reduce);
@@ -153,13 +154,13 @@ Values NestBuilder::buildReductionLoop(unsigned level, ArrayRef<TileRow> rows,
   };
   const TileGroup *group = schedule.getTile(loop);
   if (!group)
-    return buildFor(index.constant(0), getTripCount(loop), accumulators, run);
+    return buildSum(level, getTripCount(loop), accumulators, run);
   unsigned i = group - schedule.tiles.data();
   Value full = index.materialize(index.simplify(group->extent.floorDiv(group->size)));
   auto extent = dyn_cast<AffineConstantExpr>(group->extent);
   if (!extent || extent.getValue() >= group->size) {
     points.states[i] = TileState{group->size, {}, {}, false, {}};
-    accumulators = buildFor(index.constant(0), full, accumulators, run);
+    accumulators = buildSum(level, full, accumulators, run);
   }
   accumulators = buildReductionTail(i, full, accumulators, run);
   points.states[i].reset();
@@ -224,7 +225,7 @@ Values NestBuilder::buildReductionTail(unsigned i, Value full, Values accumulato
   });
 }
 
-void NestBuilder::prefetchNextRows(ArrayRef<TileRow> rows) {
+void NestBuilder::prefetchNextRows(ArrayRef<TileRow> rows, ArrayRef<TileElement> reduction) {
   if (threads || !lanes || isTail())
     return;
   unsigned loop = schedule.reduction.back();
@@ -232,7 +233,7 @@ void NestBuilder::prefetchNextRows(ArrayRef<TileRow> rows) {
   SmallVector<TilePoint> rowPoints;
   for (const TileRow &row : rows)
     if (llvm::all_of(row, [](const TileElement &element) { return element.block == 0; }))
-      rowPoints.push_back(points.getPoint(row));
+      rowPoints.push_back(points.getPoint(row, reduction));
   if (extent && rowPoints.size() > 1)
     emitter.prefetchNextRows(rowPoints, getAffineDimExpr(loop, index.getContext()),
                              extent.getValue());
@@ -243,7 +244,7 @@ Values NestBuilder::accumulateTile(ArrayRef<TileRow> rows, Values accumulators) 
   bool lanesReduced = vectorGroup && vectorGroup->reduction;
   SmallVector<TileRow> reductionRows = points.getReductionRows();
   emitter.beginScope();
-  prefetchNextRows(rows);
+  prefetchNextRows(rows, reductionRows.front());
   for (const TileRow &point : reductionRows) {
     unsigned block = 0;
     if (lanesReduced)

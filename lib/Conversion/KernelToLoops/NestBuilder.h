@@ -17,6 +17,7 @@ namespace tssa::conversion {
 class NestBuilder {
 public:
   using Values = TileEmitter::Values;
+  using LoopBodyFn = llvm::function_ref<Values(mlir::Value, mlir::ValueRange)>;
 
   NestBuilder(IndexBuilder &index, const Schedule &schedule, const KernelTarget &target,
               BlockThreads *threads, TileEmitter &emitter, unsigned laneDim, AtLoopFn atLoop)
@@ -66,8 +67,7 @@ private:
   /// Builds the number of iterations of loop `id`. It is less than the extent if `id` is an inner
   /// loop of a split and runs a last, shorter part of the loop that was split.
   mlir::Value getTripCount(unsigned id);
-  Values buildFor(mlir::Value lower, mlir::Value upper, mlir::ValueRange inits,
-                  llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  Values buildFor(mlir::Value lower, mlir::Value upper, mlir::ValueRange inits, LoopBodyFn body);
   void buildIf(mlir::Value condition, llvm::function_ref<void()> thenBody,
                llvm::function_ref<void()> elseBody);
   /// Calls `next` once for each case of tile group `i` (full tile, tail), after setting the state
@@ -127,6 +127,23 @@ private:
   /// Builds the condition that the thread loops over a reduction have an iteration for this thread.
   mlir::Value getReductionThreadsLimit();
 
+  // Long sums.
+  /// The blocks in which a loop of a reduction takes its steps.
+  struct Blocks {
+    llvm::SmallVector<int64_t> spans; ///< the steps of a block; of a block of blocks; and so on
+    int64_t values = 1;               ///< that an accumulator takes at the outermost level
+  };
+  Blocks getBlocks(unsigned level) const;
+  /// Returns the steps of a loop of the reduction, nothing if only a run knows them.
+  std::optional<int64_t> getStaticSteps(unsigned level) const;
+  /// Combines the accumulators of all rows, slot by slot.
+  Values combineAll(mlir::ValueRange lhs, mlir::ValueRange rhs);
+  /// Builds the steps from `lower` to before `upper` in blocks of `spans` steps.
+  Values buildBlocks(llvm::ArrayRef<int64_t> spans, mlir::Value lower, mlir::Value upper,
+                     Values accumulators, LoopBodyFn body);
+  /// Builds the `count` steps of loop `level` of the reduction.
+  Values buildSum(unsigned level, mlir::Value count, Values accumulators, LoopBodyFn body);
+
   // Caches.
   void checkUniformCache(unsigned level);
   /// Fills the caches of a reduction loop, at the start of each of its iterations. Returns whether
@@ -135,8 +152,9 @@ private:
   /// Builds the iterations of a reduction loop that remain after its full tiles.
   Values buildReductionTail(unsigned i, mlir::Value full, Values accumulators,
                             llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> run);
-  /// Prefetches the operands of the next tile while this one is computed.
-  void prefetchNextRows(llvm::ArrayRef<TileRow> rows);
+  /// Prefetches the operands of the next tile while this one is computed. `reduction` is the first
+  /// of the points of the reduction dims that a step of the tile takes together.
+  void prefetchNextRows(llvm::ArrayRef<TileRow> rows, llvm::ArrayRef<TileElement> reduction);
   Values accumulateTile(llvm::ArrayRef<TileRow> rows, Values accumulators);
 
   IndexBuilder &index;
@@ -150,6 +168,7 @@ private:
   TilePoints points;
   int64_t lanes = 0;
   unsigned blocks = 1, numAccumulators = 1;
+  Values neutral;                  ///< the accumulators of a tile before its reduction
   llvm::SmallVector<bool> entered; ///< thread loops whose limit was checked
   bool hasBarriers = false;        ///< whether threads synchronise inside of the nest
   mlir::Value active;              ///< if `hasBarriers`: whether this thread has an iteration

@@ -105,6 +105,8 @@ PointEmitter::Values PointEmitter::combine(ValueRange lhs, ValueRange rhs) {
   return combined;
 }
 
+bool PointEmitter::addsFloats() { return !op.getCombiner().getOps<arith::AddFOp>().empty(); }
+
 PointEmitter::Values PointEmitter::combineLanes(ValueRange accumulators) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();

@@ -29,6 +29,7 @@ public:
   Values getIdentity(bool vector) override;
   Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) override;
   Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) override;
+  bool addsFloats() override;
   Values combineLanes(mlir::ValueRange accumulators) override;
   void finish(const TilePoint &point, mlir::ValueRange accumulators) override;
   void compute(const TilePoint &point) override;
@@ -97,7 +98,7 @@ private:
     llvm::SmallVector<int64_t> strides; ///< of the dims of the box
   };
   llvm::MapVector<mlir::Value, Cache> caches;
-  BodyEvaluator::Loads loads;           ///< of the current scope
+  BodyEvaluator::Loads loads; ///< of the current scope
   /// What the points of the current tile read, by read and address, where it is loaded already.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::AffineExpr>, mlir::Value> loaded;
   mlir::Block *tileBlock = nullptr;     ///< in which results may wait; null outside of a tile

@@ -89,3 +89,23 @@ te.kernel @gaps(%a: tensor<65536x128xf32>, %b: tensor<64x16xf32>) -> tensor<6553
   layout.vectorize %j
   layout.bind %io to parallel
 }
+
+// Lanes along a reduction dim with other dims between them gather: what they read next is no row.
+// CHECK-LABEL: func.func @gathered(
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.gather
+te.kernel @gathered(%a: tensor<128x3072xf32>) -> tensor<6xf32> {
+  %y = te.compute @y (d0: 6) reduce (d1: 128, d2: 512) init (0.0 : f32) {
+    %x = te.read %a[d1, d0 * 512 + d2] : tensor<128x3072xf32>
+    te.yield %x : f32
+  } combine arith.addf : tensor<6xf32>
+  te.return %y : tensor<6xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 6]
+  %jo, %ji = layout.split %j [*, 16]
+  layout.reorder %io, %jo, %k, %ii, %ji
+  layout.register_tile %ii
+  layout.vectorize %ji
+  layout.bind %io to parallel
+}

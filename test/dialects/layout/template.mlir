@@ -146,3 +146,16 @@ te.kernel @short_rows(%x: tensor<3136x96xf32>) -> tensor<3136x96xf32> {
   } : tensor<3136x96xf32>
   te.return %y : tensor<3136x96xf32>
 }
+
+// The parts of a long reduction look like windows that do not overlap. Lanes lie along them, where they are contiguous,
+// and not along the other dim, where each would be a load.
+// PRINT-LABEL: kernel @parts
+// PRINT-NEXT: @y pool: d0 image, d1 in, d2 window
+// PRINT-NEXT: {{[0-9.e+]+}} cycles: vector d2 {{.*}}reduce d1 d2
+te.kernel @parts(%x: tensor<128x3072xf32>) -> tensor<6xf32> {
+  %y = te.compute @y (d0: 6) reduce (d1: 128, d2: 512) init (0.0 : f32) {
+    %a = te.read %x[d1, d0 * 512 + d2] : tensor<128x3072xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<6xf32>
+  te.return %y : tensor<6xf32>
+}
