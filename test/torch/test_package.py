@@ -10,6 +10,7 @@ import json
 import os
 import pickle
 import subprocess
+import sys
 import tempfile
 import unittest
 import unittest.mock
@@ -151,7 +152,25 @@ class Verification(unittest.TestCase):
         self.assertEqual(y.shape, (2, 64))
 
 
+# Compiles and runs in a process that nothing has warned in yet.
+FRESH = """
+import torch, tssa
+{settings}
+before = torch._C._get_mkldnn_enabled(), torch._C._get_cudnn_enabled(), torch._C._get_nnpack_enabled()
+x = torch.ones(2, 3)
+assert tssa.compile(lambda x: x @ x.t() + 1)(x).tolist() == [[4, 4], [4, 4]]
+assert before == (torch._C._get_mkldnn_enabled(), torch._C._get_cudnn_enabled(), torch._C._get_nnpack_enabled())
+"""
+
+
 class Package(unittest.TestCase):
+    def test_no_warnings(self):
+        for settings in ("", "torch.set_float32_matmul_precision('high')", "torch.backends.mkldnn.enabled = False",
+                         "torch.backends.cuda.matmul.fp32_precision = 'ieee'", "torch.backends.cudnn.enabled = False"):
+            run = subprocess.run([sys.executable, "-W", "error", "-c", FRESH.format(settings=settings)], capture_output=True,
+                                 text=True, check=False)
+            self.assertEqual((run.returncode, run.stderr), (0, ""), settings)
+
     def test_decorators(self):
         x = tensor(3)
         torch.testing.assert_close(doubled(x), x * 2)
