@@ -80,9 +80,10 @@ class Checks(common.Checks):
         self.check("no advice to install another project", not found, "\n".join(found))
         with zipfile.ZipFile(self.wheel) as wheel:
             info, = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
-            licences = [name for name in wheel.namelist() if name.startswith(os.path.dirname(info) + "/licenses/")]
+            folder = os.path.dirname(info) + "/licenses/"
+            licences = [name[len(folder):] for name in wheel.namelist() if name.startswith(folder)]
             text = wheel.read(info).decode()
-        self.check("licences", sorted(map(os.path.basename, licences)) == ["LICENSE", "NOTICE"], str(licences))
+        self.check("licences", sorted(filter(None, licences)) == ["LICENSE", "NOTICE"], str(licences))
         for line in ("Name: tssa-compiler", "License-Expression: Apache-2.0 WITH LLVM-exception", "License-File: NOTICE",
                      "Author: The TSSA authors", "Requires-Python: >=3.11", "Classifier: Programming Language :: Python :: 3.11"):
             self.check(line, line in text.splitlines(), text)
