@@ -19,7 +19,9 @@ import warnings
 import numpy
 import torch
 import tssa
-from tssa import _function
+from tssa import _aliases, _function, _recorded
+from tssa._aliases import Aliases
+from tssa._record import Recorder
 from tssa._tool import compile_file, find_tool
 
 from collected import tensor
@@ -161,6 +163,37 @@ x = torch.ones(2, 3)
 assert tssa.compile(lambda x: x @ x.t() + 1)(x).tolist() == [[4, 4], [4, 4]]
 assert before == (torch._C._get_mkldnn_enabled(), torch._C._get_cudnn_enabled(), torch._C._get_nnpack_enabled())
 """
+
+
+class Mistakes(unittest.TestCase):
+    """A mistake of the package is not taken for one of the program, for which fewer sizes would be open."""
+
+    def count_attempts(self, program, *arguments):
+        """Returns the error of a program, and how often it was recorded."""
+        with unittest.mock.patch.object(_function, "Fakes", wraps=_function.Fakes) as made:
+            with self.assertRaises((TypeError, AttributeError, KeyError, IndexError)) as caught:
+                tssa.compile(program, dynamic=True)(*arguments)
+        return caught.exception, made.call_count
+
+    def test_of_the_package(self):
+        for holder, name, value, text in ((Recorder, "add_argument", None, "'NoneType' object is not callable"),
+                                          (Recorder, "add_number", lambda _: None, "takes 1 positional argument"),
+                                          (Aliases, "_find_bases", None, "'NoneType' object is not callable"),
+                                          (_aliases, "storage_of", 5, "'int' object is not callable"),
+                                          (_recorded, "Constants", {}, "'dict' object is not callable")):
+            with self.subTest(name), unittest.mock.patch.object(holder, name, value):
+                error, attempts = self.count_attempts(lambda x, n: x * n, tensor(3), 2)
+                self.assertIs(type(error), TypeError)
+                self.assertIn(text, str(error))
+                self.assertEqual(attempts, 1)
+
+    def test_of_the_program(self):
+        for program, kind in ((lambda x, n: x[[1, 2][n]], IndexError), (lambda x, n: x * {}[n], KeyError),
+                              (lambda x, n: x.no_such_name, AttributeError), (lambda x, n: x + len(n), TypeError),
+                              (lambda x, n: plain(x, n), TypeError)):
+            error, attempts = self.count_attempts(program, tensor(3), 2)
+            self.assertIs(type(error), kind)
+            self.assertGreater(attempts, 1)
 
 
 class Package(unittest.TestCase):
