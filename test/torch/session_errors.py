@@ -16,6 +16,8 @@ from test_files import make_model
 from tssa import _elements, _feeds, _modelmeta, _package, _tool
 
 ONES = numpy.ones(3, numpy.float32)
+ENDLESS = []
+ENDLESS.append(ENDLESS)
 CASES = []
 
 
@@ -104,7 +106,10 @@ fails("the inputs are a dict from names to arrays, got list", TypeError)(lambda:
 fails(r"input 'x' is of tensor\(float\), got an array of float64: use x.astype\(numpy.float32\)", tssa.InvalidArgument)(
     lambda: session().run(None, {"x": numpy.ones(3)}))
 fails(r"input 'x' is of tensor\(float\), expected lists of one length", tssa.InvalidArgument)(
-    lambda: session().run(None, {"x": [[1], 2]}))
+    lambda: session().run(None, {"x": [[1], [2, 3]]}))
+fails("expected numbers or lists in a list, got both", tssa.InvalidArgument)(lambda: session().run(None, {"x": [[1], 2]}))
+fails("expected lists that are at most 64 deep", tssa.InvalidArgument)(lambda: session().run(None, {"x": ENDLESS}))
+fails("expected parts of one shape", tssa.InvalidArgument)(lambda: session().run(None, {"x": [ONES, ONES[1:]]}))
 fails("expected numbers that it can hold, got a list with 1e\\+39", tssa.InvalidArgument)(
     lambda: session().run(None, {"x": [1e39, 0, 0]}))
 fails("got a list with an integer beyond all floats", tssa.InvalidArgument)(

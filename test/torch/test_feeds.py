@@ -89,9 +89,13 @@ class Lists(unittest.TestCase):
             self.check_refusal(code, value, text)
 
     def test_ragged_lists(self):
-        for value, shapes in (([[1, 2], [3]], "[2] and [1]"), ([1, [2]], "[] and [1]"), ([[1], []], "[1] and [0]"),
-                              ([[[1], [2]], [[3]]], "[2, 1] and [1, 1]"), ([numpy.ones(2), [1]], "[2] and [1]")):
-            self.check_refusal(FLOAT, value, f"expected lists of one length, got parts of the shapes {shapes}: pad")
+        for value, lengths in (([[1, 2], [3]], "1 and 2"), ([[1], []], "0 and 1"), ([[[1], [2]], [[3]]], "1 and 2"),
+                               ([[1, 2], (1, 2, 3)], "2 and 3")):
+            self.check_refusal(FLOAT, value, f"expected lists of one length, got lengths {lengths}: pad")
+        for value in ([1, [2]], [[1], 2], [[[1], 2]], [(1, 2), 3.5]):
+            self.check_refusal(FLOAT, value, f"expected numbers or lists in a list, got both: {value}")
+        for value in ([numpy.ones(2), [1]], [numpy.ones(2), numpy.ones(3)], [[numpy.ones(1)], [1]]):
+            self.check_refusal(FLOAT, value, "expected parts of one shape: ")
 
 
 class Shapes(unittest.TestCase):

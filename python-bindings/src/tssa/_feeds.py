@@ -7,12 +7,16 @@ A number of Python has no element type, so that a list of them takes the type of
 cannot hold is refused, and not rounded to an integer or wrapped around.
 """
 
+import itertools
+
 import numpy
 
 from ._elements import get_dtype, get_element, to_storage
 from ._errors import InvalidArgument
 
 _NUMBERS = (bool, int, float)
+_LISTS = (list, tuple)
+_DEEPEST = 64  # numpy's arrays have at most so many dims
 
 
 def to_argument(value, port):
@@ -33,27 +37,30 @@ def to_argument(value, port):
 
 def _to_array(value, element, dtype):
     """Returns the array of a value; lists of numbers become one of `dtype`. ValueError: they cannot."""
-    if not isinstance(value, (list, tuple, *_NUMBERS)):
+    shape, parts = _flatten(value)
+    kinds = set(map(type, parts))
+    if kinds.issubset(_NUMBERS):
+        return _CONVERSIONS[_get_kind(element)](parts, element, dtype).reshape(shape)
+    if kinds.issubset((*_NUMBERS, *_LISTS)):
+        raise ValueError(f"expected numbers or lists in a list, got both: {str(value)[:60]}")
+    try:
         return numpy.asarray(value)
-    numbers = []
-    shape = _flatten(value, numbers)
-    kinds = {type(number) for number in numbers}
-    if not kinds.issubset(_NUMBERS):
-        return numpy.asarray(value)
-    return _CONVERSIONS[_get_kind(element)](numbers, element, dtype).reshape(shape)
+    except ValueError as error:
+        raise ValueError(f"expected parts of one shape: {error}") from None
 
 
-def _flatten(value, numbers):
-    """Returns the shape of nested lists, and appends what they contain to `numbers`. ValueError: they are ragged."""
-    if not isinstance(value, (list, tuple)):
-        numbers.append(value)
-        return numpy.shape(value)
-    shapes = [_flatten(part, numbers) for part in value]
-    for shape in shapes:
-        if shape != shapes[0]:
-            raise ValueError(f"expected lists of one length, got parts of the shapes {list(shapes[0])} and {list(shape)}: "
-                             "pad the shorter ones")
-    return (len(value), *(shapes[0] if shapes else ()))
+def _flatten(value):
+    """Returns the shape of nested lists and what they contain in order. ValueError: their lengths differ."""
+    shape, parts = [], [value]
+    while parts and all(issubclass(kind, _LISTS) for kind in set(map(type, parts))):
+        lengths = sorted(set(map(len, parts)))
+        if len(lengths) > 1:
+            raise ValueError(f"expected lists of one length, got lengths {lengths[0]} and {lengths[-1]}: pad the shorter ones")
+        shape += lengths
+        if len(shape) > _DEEPEST:
+            raise ValueError(f"expected lists that are at most {_DEEPEST} deep, got a deeper one: does it contain itself?")
+        parts = list(itertools.chain.from_iterable(parts))
+    return shape, parts
 
 
 def _get_kind(element):
@@ -62,9 +69,9 @@ def _get_kind(element):
 
 def _refuse(numbers, kinds, expected, dtype):
     """Refuses numbers of these types."""
-    for number in numbers:
-        if type(number) in kinds:
-            raise ValueError(f"expected {expected}, got a list with {number}: give an array of {dtype.name} instead")
+    if not set(kinds).isdisjoint(map(type, numbers)):
+        number = next(number for number in numbers if type(number) in kinds)
+        raise ValueError(f"expected {expected}, got a list with {number}: give an array of {dtype.name} instead")
 
 
 def _to_bools(numbers, _, dtype):
@@ -76,7 +83,7 @@ def _to_integers(numbers, element, dtype):
     _refuse(numbers, (float,), "integers", dtype)
     bits = int(element.name[1:])
     least, most = (0, 2**bits - 1) if _get_kind(element) == "uint" else (-2**(bits - 1), 2**(bits - 1) - 1)
-    for number in numbers:
+    for number in (min(numbers, default=0), max(numbers, default=0)):
         if not least <= number <= most:
             raise ValueError(f"expected numbers from {least} to {most}, got a list with {number}")
     if element.storage:
@@ -86,7 +93,7 @@ def _to_integers(numbers, element, dtype):
 
 def _to_floats(numbers, _, dtype):
     try:
-        given = numpy.array([float(number) for number in numbers])
+        given = numpy.array(numbers, numpy.float64)
     except OverflowError:
         raise ValueError("expected numbers that it can hold, got a list with an integer beyond all floats") from None
     with numpy.errstate(over="ignore"):
