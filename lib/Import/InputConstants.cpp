@@ -181,10 +181,12 @@ LogicalResult ConstantBinder::findShape(size_t count, bool isList) {
     if (given->second.size() != shape.size())
       return error("--input-shape gives it rank " + Twine(given->second.size()) + ", expected " +
                    Twine(shape.size()));
-    for (auto [size, other] : llvm::zip_equal(shape, given->second)) {
-      if (size && *size != other)
-        return error("--input-shape gives it size " + Twine(other) + ", expected " + Twine(*size));
-      size = other;
+    for (auto [size, wanted] : llvm::zip_equal(shape, given->second)) {
+      auto named = options.dims.find(wanted.name);
+      std::optional<int64_t> other = named != options.dims.end() ? named->second : wanted.size;
+      if (size && other && *size != *other)
+        return error("--input-shape gives it size " + Twine(*other) + ", expected " + Twine(*size));
+      size = other ? other : size;
     }
   }
   if (shape.size() == 1 && !shape[0])

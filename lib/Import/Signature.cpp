@@ -40,7 +40,9 @@ private:
   LogicalResult bind(StringRef name, int64_t size);
   FailureOr<Input> read(const ValueInfoProto &value);
   FailureOr<InputDim> readDim(const tssa_onnx::TensorShapeProto::Dimension &dim, StringRef symbol);
-  LogicalResult override(Input &input, ArrayRef<int64_t> shape, bool hasShape);
+  InputDim nameDim(StringRef name);
+  LogicalResult override(Input &input, ArrayRef<GivenDim> shape, bool hasShape);
+  LogicalResult override(const Input &input, InputDim &dim, const GivenDim &given);
   LogicalResult checkOptions();
 
   const GraphProto &graph;
@@ -72,8 +74,8 @@ LogicalResult InputReader::bindNames() {
     if (given == options.inputShapes.end() ||
         given->second.size() != static_cast<size_t>(dims.size()))
       continue;
-    for (auto [dim, size] : llvm::zip_equal(dims, given->second))
-      if (!getDimName(dim).empty() && failed(bind(getDimName(dim), size)))
+    for (auto [dim, wanted] : llvm::zip_equal(dims, given->second))
+      if (wanted.size && !getDimName(dim).empty() && failed(bind(getDimName(dim), *wanted.size)))
         return failure();
   }
   return success();
@@ -86,6 +88,10 @@ FailureOr<InputDim> InputReader::readDim(const tssa_onnx::TensorShapeProto::Dime
   StringRef name = getDimName(dim);
   if (name.empty())
     return InputDim{std::nullopt, symbol.str()};
+  return nameDim(name);
+}
+
+InputDim InputReader::nameDim(StringRef name) {
   names.insert(name);
   auto known = sizes.find(name);
   if (known != sizes.end())
@@ -93,18 +99,36 @@ FailureOr<InputDim> InputReader::readDim(const tssa_onnx::TensorShapeProto::Dime
   return InputDim{std::nullopt, name.str()};
 }
 
-LogicalResult InputReader::override(Input &input, ArrayRef<int64_t> shape, bool hasShape) {
-  if (!hasShape)
-    input.dims.resize(shape.size());
+/// Gives a dim of `input` the size or the name that the options give it.
+LogicalResult InputReader::override(const Input &input, InputDim &dim, const GivenDim &given) {
+  if (given.size) {
+    if (dim.size && *dim.size != *given.size)
+      return fail(report, "the shape given for input " + quote(input.name) + " has size " +
+                              Twine(*given.size) + ", expected " + Twine(*dim.size));
+    dim = {given.size, {}};
+    return success();
+  }
+  if (given.name.empty() || given.name == dim.symbol)
+    return success();
+  InputDim named = nameDim(given.name);
+  bool hasName = !dim.symbol.empty() && names.contains(dim.symbol);
+  if (hasName || (dim.size && dim.size != named.size))
+    return fail(report, "the shape given for input " + quote(input.name) + " has dim " +
+                            quote(given.name) + ", expected " +
+                            (hasName ? quote(dim.symbol) : std::to_string(*dim.size)));
+  dim = named;
+  return success();
+}
+
+LogicalResult InputReader::override(Input &input, ArrayRef<GivenDim> shape, bool hasShape) {
+  for (size_t i = 0; !hasShape && i < shape.size(); ++i)
+    input.dims.push_back({std::nullopt, input.name + "." + std::to_string(i)});
   if (input.dims.size() != shape.size())
     return fail(report, "the shape given for input " + quote(input.name) + " has rank " +
                             Twine(shape.size()) + ", expected " + Twine(input.dims.size()));
-  for (auto [dim, size] : llvm::zip_equal(input.dims, shape)) {
-    if (dim.size && *dim.size != size)
-      return fail(report, "the shape given for input " + quote(input.name) + " has size " +
-                              Twine(size) + ", expected " + Twine(*dim.size));
-    dim = {size, {}};
-  }
+  for (auto [dim, given] : llvm::zip_equal(input.dims, shape))
+    if (failed(override(input, dim, given)))
+      return failure();
   return success();
 }
 
@@ -115,7 +139,7 @@ FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
   if (!type.has_shape() && given == options.inputShapes.end())
     return fail(report, Fault::Unsupported,
                 "input " + quote(value.name()) + " has no shape: give one, such as --input-shape " +
-                    value.name() + "=1x3x224x224");
+                    value.name() + "=[N,3,224,224]");
   if (static_cast<size_t>(type.shape().dim_size()) > maxRank)
     return fail(report, Fault::Limit,
                 "input " + quote(value.name()) + " has rank " + Twine(type.shape().dim_size()) +

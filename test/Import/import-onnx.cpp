@@ -15,44 +15,34 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
+#include "tools/common/ModelSizes.h"
 #include "tssa/Import/ONNX.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
-static SmallVector<int64_t> parseShape(StringRef text) {
-  SmallVector<int64_t> shape;
-  for (StringRef part : split(text, "x")) {
-    int64_t size = 0;
-    (void)to_integer(part, size, 10);
-    shape.push_back(size);
-  }
-  return shape;
-}
-
 int main(int argc, char **argv) {
   tssa::ImportOptions options;
+  tssa::ModelSizes sizes;
   StringRef path;
   bool quiet = false, locations = false;
   for (int i = 1; i < argc; ++i) {
     StringRef arg = argv[i];
-    auto [name, value] = StringRef(i + 1 < argc ? argv[i + 1] : "").split('=');
     if (arg == "--untrusted") {
       options.untrusted = true;
     } else if (arg == "--quiet") {
       quiet = true;
     } else if (arg == "--locations") {
       locations = true;
-    } else if (arg == "--dim") {
-      options.dims[name] = parseShape(value).front();
-      ++i;
-    } else if (arg == "--input-shape") {
-      options.inputShapes[name] = parseShape(value);
-      ++i;
+    } else if (i + 1 < argc && (arg == "--dim" || arg == "--input-shape")) {
+      (arg == "--dim" ? sizes.dims : sizes.shapes).push_back(argv[++i]);
     } else {
       path = arg;
     }
+  }
+  if (std::string problem = tssa::readModelSizes(sizes, options); !problem.empty()) {
+    errs() << "error: " << problem << "\n";
+    return 2;
   }
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   tssa::ImportReport report;

@@ -10,7 +10,9 @@ import re
 import shutil
 import sys
 import tempfile
+import zipfile
 
+import advice
 import checks as common
 from checks import ROOT, run
 
@@ -30,6 +32,12 @@ print(tssa.get_cmake_dir())
 USE_FUNCTION = """
 import tssa
 tssa.compile(lambda x: x + 1)
+"""
+
+RUN_MODULE = """
+import runpy, sys
+sys.path.insert(0, "/site")
+runpy.run_module("tssa", run_name="__main__", alter_sys=True)
 """
 
 SAVE_MODEL = """
@@ -63,6 +71,25 @@ class Checks(common.Checks):
         super().__init__()
         self.wheel, self.python, self.folder = wheel, python, folder
         self.root, self.place = os.path.join(folder, "root"), os.path.join(folder, "place")
+
+    def check_metadata(self):
+        """The name, the licences and the texts of the wheel."""
+        name = os.path.basename(self.wheel)
+        self.check("the name of the file", name.startswith("tssa_compiler-"), name)
+        found = advice.find_advice(self.wheel)
+        self.check("no advice to install another project", not found, "\n".join(found))
+        with zipfile.ZipFile(self.wheel) as wheel:
+            info, = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+            folder = os.path.dirname(info) + "/licenses/"
+            licences = [name[len(folder):] for name in wheel.namelist() if name.startswith(folder)]
+            text = wheel.read(info).decode()
+        self.check("licences", sorted(filter(None, licences)) == ["LICENSE", "NOTICE"], str(licences))
+        for line in ("Name: tssa-compiler", "License-Expression: Apache-2.0 WITH LLVM-exception", "License-File: NOTICE",
+                     "Author: The TSSA authors", "Requires-Python: >=3.11", "Classifier: Programming Language :: Python :: 3.11"):
+            self.check(line, line in text.splitlines(), text)
+        with open(os.path.join(ROOT, "scripts", "requirements-torch.txt"), encoding="utf-8") as file:
+            tested = re.search(r"^torch==(\d+\.\d+)", file.read(), re.MULTILINE)[1]
+        self.check("the extra torch", re.search(rf"^Requires-Dist: torch=={tested}\.\*; extra == .torch.$", text, re.MULTILINE), text)
 
     def copy(self, path):
         target = self.root + path
@@ -98,7 +125,7 @@ class Checks(common.Checks):
         return self.within("/usr/bin/python3", f"/wheels/{os.path.basename(pip)}/pip", *arguments)
 
     def check_root(self):
-        installed = self.pip("install", "--no-index", "--find-links=/wheels", "--target=/site", "tssa")
+        installed = self.pip("install", "--no-index", "--find-links=/wheels", "--target=/site", "tssa-compiler")
         self.check("pip install", installed.returncode == 0, installed.stdout)
         self.check("no LLVM in the root", not glob.glob(f"{self.root}/**/*LLVM*", recursive=True))
         python = ["/usr/bin/python3", "-c"]
@@ -107,12 +134,23 @@ class Checks(common.Checks):
         self.check("an ONNX model runs", session.returncode == 0 and "/site/tssa/lib/cmake/TSSA" in session.stdout,
                    session.stdout)
         function = self.within(*python, prepare + USE_FUNCTION)
-        self.check("without torch, a sentence", "pip install 'tssa[torch]'" in function.stdout, function.stdout)
+        self.check("without torch, a sentence", "pip install 'tssa-compiler[torch]'" in function.stdout, function.stdout)
         script = "import sys; sys.path.insert(0, '/site'); from tssa._scripts import "
         compiled = self.within(*python, script + "compile_model; compile_model()", "/models/model.onnx", "-o", "/tmp/m.so")
         self.check("tssa-compile", compiled.returncode == 0, compiled.stdout)
         ran = self.within(*python, script + "run_model; run_model()", "/tmp/m.so", "--inputs", "/models/x.npz")
         self.check("tssa-run", ran.returncode == 0, ran.stdout)
+        self.check_module()
+
+    def check_module(self):
+        """python -m tssa, with what the wheel contains."""
+        for arguments, code, text in ((["compile", "/models/model.onnx", "-o", "/tmp/n.so"], 0, ""),
+                                      (["run", "/tmp/n.so", "--inputs", "/models/x.npz"], 0, ""),
+                                      (["--help"], 0, "tools: compile, run\n"), (["--version"], 0, "tssa 0."),
+                                      (["compil"], 2, "there is no tool 'compil': did you mean 'compile'?"),
+                                      (["opt"], 2, "there is no tool 'opt': expected one of compile, run")):
+            ran = self.within("/usr/bin/python3", "-c", RUN_MODULE, *arguments)
+            self.check(f"python -m tssa {arguments[0]}", ran.returncode == code and text in ran.stdout, ran.stdout)
 
     def check_environment(self):
         """A virtual environment on this machine, from which LLVM and the project's tree are hidden."""
@@ -133,7 +171,7 @@ class Checks(common.Checks):
         built = isolated(script, self.place, compiler, ROOT, LLVM)
         self.check("examples/c by the wheel prints what its README says",
                    built.returncode == 0 and common.read_promised() in built.stdout, built.stdout)
-        removed = run([f"{self.place}/bin/pip", "uninstall", "-y", "tssa"])
+        removed = run([f"{self.place}/bin/pip", "uninstall", "-y", "tssa-compiler"])
         left = glob.glob(f"{self.place}/**/*tssa*", recursive=True)
         left = [path for path in left if not path.startswith((f"{self.place}/b", f"{self.place}/c"))]
         left += glob.glob(f"{self.place}/bin/tssa*")
@@ -152,6 +190,7 @@ def main():
     try:
         size = os.path.getsize(options.wheel)
         checks.check(f"at most {MOST_BYTES} bytes", size <= MOST_BYTES, str(size))
+        checks.check_metadata()
         checks.check("for other machines", "manylinux" in options.wheel, options.wheel)
         for path in glob.glob(options.packages + "/*.whl"):
             shutil.copy(path, folder)

@@ -13,9 +13,11 @@ import unittest.mock
 import numpy
 import tssa
 from test_files import make_model
-from tssa import _elements, _modelmeta, _package, _tool
+from tssa import _elements, _feeds, _modelmeta, _package, _tool
 
 ONES = numpy.ones(3, numpy.float32)
+ENDLESS = []
+ENDLESS.append(ENDLESS)
 CASES = []
 
 
@@ -29,6 +31,11 @@ def fails(text, kind=tssa.NotImplemented):
 
 def session(**options):
     return tssa.InferenceSession(make_model("Neg"), **options)
+
+
+def feed_integers(values):
+    element = _elements.get_element(0, 8)
+    _feeds._to_array(values, element, _elements.get_dtype(element))
 
 
 def with_options(**values):
@@ -73,6 +80,16 @@ fails("the profile '/nowhere/p_.*.json' cannot be written: No such file", tssa.E
 fails("tssa-compile MODEL -o FILE keeps")(lambda: with_options(optimized_model_filepath="o.onnx"))
 fails("at least 0, got -1", ValueError)(lambda: tssa.SessionOptions().add_free_dimension_override_by_name("N", -1))
 fails("a constant is of numbers and bools, got \\['3'\\]", TypeError)(lambda: tssa.SessionOptions().add_constant("k", ["3"]))
+fails("the shape of input 'x' is a list such as", TypeError)(lambda: tssa.SessionOptions().add_input_shape("x", 3))
+fails("a dim of input 'x' is a size, a name or None, got 1.5", TypeError)(
+    lambda: tssa.SessionOptions().add_input_shape("x", [1.5]))
+fails("a size of input 'x' is at least 0, or None for any, got -1", ValueError)(
+    lambda: tssa.SessionOptions().add_input_shape("x", [-1]))
+fails("the name of a dim of input 'x' begins with a letter", ValueError)(
+    lambda: tssa.SessionOptions().add_input_shape("x", ["a,b"]))
+fails("input_shapes is a dict from the names of inputs to shapes, got list", TypeError)(
+    lambda: tssa.Session(__file__, input_shapes=[1]))
+fails("an artifact is compiled already")(lambda: tssa.Session(__file__, input_shapes={"x": [1]}))
 fails("dims are fixed by name only")(lambda: tssa.SessionOptions().add_free_dimension_override_by_denotation("B", 1))
 fails("denormal numbers are kept")(
     lambda: tssa.SessionOptions().add_session_config_entry("session.set_denormal_as_zero", "1"))
@@ -81,13 +98,24 @@ fails("weights are compiled into a model")(lambda: tssa.SessionOptions().add_ini
 fails("weights are compiled into a model")(lambda: tssa.SessionOptions().add_external_initializers(["w"], [ONES]))
 fails("express the operator as an ONNX function")(lambda: tssa.SessionOptions().register_custom_ops_library("a.so"))
 fails("express the operator as an ONNX function")(lambda: tssa.SessionOptions().enable_registered_custom_ops())
-fails("there is no entry 'a' for a run")(lambda: tssa.RunOptions().add_run_config_entry("a", "1"))
+fails("there is no configuration entry 'a'")(lambda: tssa.RunOptions().get_run_config_entry("a"))
 fails("results cannot be bound")(lambda: session().io_binding())
 fails("there are no OrtValues")(lambda: session().run_with_ort_values(None, {}))
 fails("use run\\(\\) in a thread")(lambda: session().run_async(None, {}, None, None))
 fails("the inputs are a dict from names to arrays, got list", TypeError)(lambda: session().run(None, [ONES]))
 fails(r"input 'x' is of tensor\(float\), got an array of float64: use x.astype\(numpy.float32\)", tssa.InvalidArgument)(
     lambda: session().run(None, {"x": numpy.ones(3)}))
+fails(r"input 'x' is of tensor\(float\), expected lists of one length", tssa.InvalidArgument)(
+    lambda: session().run(None, {"x": [[1], [2, 3]]}))
+fails("expected numbers or lists in a list, got both", tssa.InvalidArgument)(lambda: session().run(None, {"x": [[1], 2]}))
+fails("expected lists that are at most 64 deep", tssa.InvalidArgument)(lambda: session().run(None, {"x": ENDLESS}))
+fails("expected parts of one shape", tssa.InvalidArgument)(lambda: session().run(None, {"x": [ONES, ONES[1:]]}))
+fails("expected numbers that it can hold, got a list with 1e\\+39", tssa.InvalidArgument)(
+    lambda: session().run(None, {"x": [1e39, 0, 0]}))
+fails("got a list with an integer beyond all floats", tssa.InvalidArgument)(
+    lambda: session().run(None, {"x": [10**400, 0, 0]}))
+fails("expected integers, got a list with 1.5: give an array of int8 instead", ValueError)(lambda: feed_integers([1.5]))
+fails("expected numbers from -128 to 127, got a list with 300", ValueError)(lambda: feed_integers([300]))
 fails("there is no name for elements of code 99", tssa.Error)(lambda: _elements.get_element(99, 8))
 
 
@@ -118,7 +146,7 @@ def has_no_ml_dtypes():
         _elements.get_dtype(_elements.get_element(4, 16))
 
 
-@fails("pip install 'tssa\\[torch\\]'", tssa.Error)
+@fails("pip install 'tssa-compiler\\[torch\\]'", tssa.Error)
 def has_no_torch():
     with unittest.mock.patch.dict(sys.modules, torch=None):
         tssa.compile(lambda x: x)

@@ -183,16 +183,24 @@ class Tests(unittest.TestCase):
 
     def test_run_options_without_effect(self):
         session = onnxruntime.InferenceSession(self.path)
+        entry = "memory.enable_memory_arena_shrinkage"
         for name, value in {"log_severity_level": 0, "logid": "run", "log_verbosity_level": 1,
-                            "only_execute_path_to_fetches": True}.items():
+                            "only_execute_path_to_fetches": True, f"'{entry}'": "cpu:0"}.items():
             options = onnxruntime.RunOptions()
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 session.run(None, {"x": ONES}, options)
-            setattr(options, name, value)
+            if entry in name:
+                options.add_run_config_entry(entry, value)
+                self.assertEqual(options.get_run_config_entry(entry), value)
+            else:
+                setattr(options, name, value)
             with self.assertWarnsRegex(UserWarning, f"{name} has no effect: ") as caught:
                 session.run(None, {"x": ONES}, options)
             self.assertEqual(caught.filename, __file__)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                numpy.testing.assert_array_equal(session.run(None, {"x": ONES}, options)[0], -ONES)
 
     def test_terminate_from_another_thread(self):
         graph = """

@@ -10,6 +10,7 @@ import json
 import os
 import pickle
 import subprocess
+import sys
 import tempfile
 import unittest
 import unittest.mock
@@ -18,7 +19,9 @@ import warnings
 import numpy
 import torch
 import tssa
-from tssa import _function
+from tssa import _aliases, _function, _recorded
+from tssa._aliases import Aliases
+from tssa._record import Recorder
 from tssa._tool import compile_file, find_tool
 
 from collected import tensor
@@ -151,7 +154,56 @@ class Verification(unittest.TestCase):
         self.assertEqual(y.shape, (2, 64))
 
 
+# Compiles and runs in a process that nothing has warned in yet.
+FRESH = """
+import torch, tssa
+{settings}
+before = torch._C._get_mkldnn_enabled(), torch._C._get_cudnn_enabled(), torch._C._get_nnpack_enabled()
+x = torch.ones(2, 3)
+assert tssa.compile(lambda x: x @ x.t() + 1)(x).tolist() == [[4, 4], [4, 4]]
+assert before == (torch._C._get_mkldnn_enabled(), torch._C._get_cudnn_enabled(), torch._C._get_nnpack_enabled())
+"""
+
+
+class Mistakes(unittest.TestCase):
+    """A mistake of the package is not taken for one of the program, for which fewer sizes would be open."""
+
+    def count_attempts(self, program, *arguments):
+        """Returns the error of a program, and how often it was recorded."""
+        with unittest.mock.patch.object(_function, "Fakes", wraps=_function.Fakes) as made:
+            with self.assertRaises((TypeError, AttributeError, KeyError, IndexError)) as caught:
+                tssa.compile(program, dynamic=True)(*arguments)
+        return caught.exception, made.call_count
+
+    def test_of_the_package(self):
+        for holder, name, value, text in ((Recorder, "add_argument", None, "'NoneType' object is not callable"),
+                                          (Recorder, "add_number", lambda _: None, "takes 1 positional argument"),
+                                          (Aliases, "_find_bases", None, "'NoneType' object is not callable"),
+                                          (_aliases, "storage_of", 5, "'int' object is not callable"),
+                                          (_recorded, "Constants", {}, "'dict' object is not callable")):
+            with self.subTest(name), unittest.mock.patch.object(holder, name, value):
+                error, attempts = self.count_attempts(lambda x, n: x * n, tensor(3), 2)
+                self.assertIs(type(error), TypeError)
+                self.assertIn(text, str(error))
+                self.assertEqual(attempts, 1)
+
+    def test_of_the_program(self):
+        for program, kind in ((lambda x, n: x[[1, 2][n]], IndexError), (lambda x, n: x * {}[n], KeyError),
+                              (lambda x, n: x.no_such_name, AttributeError), (lambda x, n: x + len(n), TypeError),
+                              (lambda x, n: plain(x, n), TypeError)):
+            error, attempts = self.count_attempts(program, tensor(3), 2)
+            self.assertIs(type(error), kind)
+            self.assertGreater(attempts, 1)
+
+
 class Package(unittest.TestCase):
+    def test_no_warnings(self):
+        for settings in ("", "torch.set_float32_matmul_precision('high')", "torch.backends.mkldnn.enabled = False",
+                         "torch.backends.cuda.matmul.fp32_precision = 'ieee'", "torch.backends.cudnn.enabled = False"):
+            run = subprocess.run([sys.executable, "-W", "error", "-c", FRESH.format(settings=settings)], capture_output=True,
+                                 text=True, check=False)
+            self.assertEqual((run.returncode, run.stderr), (0, ""), settings)
+
     def test_decorators(self):
         x = tensor(3)
         torch.testing.assert_close(doubled(x), x * 2)

@@ -6,18 +6,29 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelSizes.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
-static bool parseShape(StringRef text, SmallVectorImpl<int64_t> &shape) {
+/// Reads sizes between x, or a list of sizes, names and ?.
+static bool parseShape(StringRef text, std::vector<tssa::GivenDim> &shape) {
+  bool isList = text.consume_front("[");
+  if (isList && !text.consume_back("]"))
+    return false;
   SmallVector<StringRef> parts;
   if (!text.empty())
-    text.split(parts, 'x');
+    text.split(parts, isList ? ',' : 'x');
   for (StringRef part : parts) {
+    part = part.trim();
     int64_t size;
-    if (part.getAsInteger(10, size) || size < 0)
+    if (!part.getAsInteger(10, size) && size >= 0)
+      shape.push_back({size, {}});
+    else if (isList && part == "?")
+      shape.push_back({});
+    else if (isList && !part.empty() && !isDigit(part[0]) && part[0] != '-')
+      shape.push_back({std::nullopt, part.str()});
+    else
       return false;
-    shape.push_back(size);
   }
   return true;
 }
@@ -33,9 +44,9 @@ std::string tssa::readModelSizes(const ModelSizes &sizes, ImportOptions &options
   }
   for (const std::string &text : sizes.shapes) {
     auto [name, extents] = StringRef(text).rsplit('=');
-    SmallVector<int64_t> shape;
+    std::vector<GivenDim> shape;
     if (name.empty() || !parseShape(extents, shape))
-      return "expected NAME=1x3x224x224 for --input-shape, got '" + text + "'";
+      return "expected NAME=1x3x224x224 or NAME=[N,3,?,?] for --input-shape, got '" + text + "'";
     if (!options.inputShapes.insert({name, shape}).second)
       return "--input-shape gives '" + name.str() + "' twice";
   }

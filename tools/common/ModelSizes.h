@@ -15,7 +15,7 @@ namespace tssa {
 struct ModelSizes {
   /// Values of `--dim`, NAME=N.
   std::vector<std::string> dims;
-  /// Values of `--input-shape`, NAME=1x3x224x224.
+  /// Values of `--input-shape`, NAME=1x3x224x224 or NAME=[N,3,?,?].
   std::vector<std::string> shapes;
   /// Values of `--const`, NAME=VALUE.
   std::vector<std::string> constants;

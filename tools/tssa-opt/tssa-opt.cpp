@@ -9,6 +9,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tssa/Pipeline/CheckText.h"
+#include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Reference/Passes.h"
 #include "llvm/Support/CommandLine.h"
@@ -74,6 +75,8 @@ int main(int argc, char **argv) {
     tssa::opt::printShortHelp(outs());
     return 0;
   }
+  cl::SetVersionPrinter(
+      [](raw_ostream &stream) { stream << "tssa-opt of " << tssa::getToolBuild() << '\n'; });
   auto [input, output] = mlir::parseCLIOptions(argc, argv, header);
 #ifndef NDEBUG
   enableTraces();

@@ -69,7 +69,9 @@ void CommandLine::addActions() {
   add("export", exported, "FOLDER", "Write the records of this machine to a folder");
   add("import", imported, "FOLDER", "Take over the records of a folder");
   add("dim", sizes.dims, "NAME=N", "Fix the size of a named dim; repeatable");
-  add("input-shape", sizes.shapes, "NAME=1x3x224x224", "Fix the shape of an input; repeatable");
+  add("input-shape", sizes.shapes, "NAME=1x3x224x224",
+      "Fix the shape of an input, or name its dims, as in [N,3,?,?], where ? is any size; "
+      "repeatable");
   add("const", sizes.constants, "NAME=VALUE",
       "Make an input of an ONNX model a constant: a number, true, false, or a list such as "
       "[1,3,224,224]; repeatable");

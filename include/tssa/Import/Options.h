@@ -7,19 +7,27 @@
 #ifndef TSSA_IMPORT_OPTIONS_H
 #define TSSA_IMPORT_OPTIONS_H
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace tssa {
+
+/// What is given for a dim of an input: a size, a name, or neither, which leaves it as it is.
+struct GivenDim {
+  std::optional<int64_t> size;
+  std::string name;
+};
 
 struct ImportOptions {
   /// The sizes given for named dims with `--dim NAME=N`.
   llvm::StringMap<int64_t> dims;
-  /// The shapes given for inputs with `--input-shape NAME=1x3x224x224`.
-  llvm::StringMap<llvm::SmallVector<int64_t>> inputShapes;
+  /// The shapes given for inputs with `--input-shape NAME=1x3x224x224` or
+  /// `NAME=[N,3,?,?]`.
+  llvm::StringMap<std::vector<GivenDim>> inputShapes;
   /// The values given for inputs with `--const NAME=VALUE`, which makes them constants.
   std::map<std::string, std::string> constants;
   /// Enforces the limits in lib/Import/Limits.h, which protect against hostile files.

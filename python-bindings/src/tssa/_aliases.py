@@ -135,11 +135,11 @@ class Aliases:
     def _find_bases(self, storage):
         found, seen, waiting = [], set(), [(storage, (), None)]
         while waiting:
-            state = waiting.pop()
-            storage, steps, count = state
-            if (storage, steps) in seen or len(steps) > _MAX_STEPS:
+            storage, steps, count = waiting.pop()
+            state = (storage, steps, id(count))  # a count may be a symbol, whose comparison is an expression
+            if state in seen or len(steps) > _MAX_STEPS:
                 continue
-            seen.add((storage, steps))
+            seen.add(state)
             others = self._one_of.get(storage)
             if others is None:
                 # Each iteration makes a storage of its own.
@@ -147,7 +147,8 @@ class Aliases:
                 found.append(((storage, own), self._makers[storage], count))
                 continue
             for other, loop, zero in others:
-                waiting.append((other, steps if loop is None else (*steps, loop),
+                # The order of the loops does not matter, and there are far more orders than choices.
+                waiting.append((other, steps if loop is None else tuple(sorted((*steps, loop))),
                                 zero if count is None else count))
         return found
 

@@ -49,7 +49,7 @@ def _capture(program, options, dynamic, check):
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
-        raise Error("to compile Python functions, install PyTorch as well: pip install 'tssa[torch]'") from None
+        raise Error("to compile Python functions, install PyTorch as well: pip install 'tssa-compiler[torch]'") from None
 
     if isinstance(program, torch.export.ExportedProgram):
         from ._dynamo import ExportedFunction

@@ -5,8 +5,10 @@
 
 import contextlib
 import copy
+import dis
 import functools
 import logging
+import os
 import re
 import sys
 import threading
@@ -36,6 +38,11 @@ _log = logging.getLogger("tssa")
 _LINE = re.compile(r".+:\d+: ")
 #: At this number of recordings for one kind of call there is a warning.
 MANY = 8
+
+
+#: What Python raises for mistakes of a program, and the modules here that do what the recorded program says.
+_MISTAKES = (AttributeError, KeyError, NameError, TypeError)
+_DOERS = {f"_{name}.py" for name in ("buffers", "builtins", "hooks", "indexing", "lists", "objects", "sequences", "values")}
 
 
 class CompiledFunction:
@@ -181,6 +188,8 @@ class _Recording:
             except DependsOnOnes:
                 attempts.pop(0)
             except Exception as error:
+                if _is_internal(error):
+                    raise
                 if isinstance(error, MayBeArgument) and not self._tracks_arguments:
                     self._tracks_arguments = True
                     continue
@@ -318,3 +327,19 @@ def _quiet():
         yield
     finally:
         log.disabled = outer
+
+
+def _is_internal(error):
+    """Returns whether an error is a mistake of this package, and not one of the program that it records.
+
+    Python found the mistake itself, in a module of this package: a raise statement there is for the user.
+    """
+    if not isinstance(error, _MISTAKES):
+        return False
+    place = error.__traceback__
+    while place.tb_next is not None:
+        place = place.tb_next
+    code = place.tb_frame.f_code
+    folder, name = os.path.split(code.co_filename)
+    is_raised = code.co_code[place.tb_lasti] == dis.opmap["RAISE_VARARGS"]
+    return folder == os.path.dirname(__file__) and name not in _DOERS and not is_raised

@@ -21,8 +21,15 @@ def find_tool():
     raise Error("tssa-compile is not found: set TSSA_COMPILE to its path")
 
 
+def list_programs():
+    """Returns the names of the programs beside tssa-compile, which is among them."""
+    folder = os.path.dirname(find_tool())
+    names = (name for name in os.listdir(folder) if name.startswith("tssa-"))
+    return sorted(name for name in names if shutil.which(os.path.join(folder, name)))
+
+
 def find_program(name):
-    """Returns the path of tssa-compile or tssa-run, which are in one folder."""
+    """Returns the path of a program that is in one folder with tssa-compile."""
     path = os.path.join(os.path.dirname(find_tool()), name)
     if not os.access(path, os.X_OK):
         raise Error(f"{name} is not found beside tssa-compile")

@@ -44,14 +44,21 @@ def record(program, arguments, name, mode=None, target="cpu", device="auto", thr
 
 @contextlib.contextmanager
 def _without_fast_paths():
-    """Switches off what PyTorch dispatches on some machines and in some modes only: its calls of other libraries."""
-    backends, is_fast = torch.backends, torch.backends.mha.get_fastpath_enabled()
-    backends.mha.set_fastpath_enabled(False)
+    """Switches off what PyTorch dispatches on some machines and in some modes only: its calls of other libraries.
+
+    torch.backends.mkldnn.flags and cudnn.flags set the precision of TF32 as well, for which PyTorch warns.
+    """
+    switches = [(torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled)]
+    switches += [(getattr(torch._C, f"_get_{library}_enabled"), getattr(torch._C, f"_set_{library}_enabled"))
+                 for library in ("mkldnn", "nnpack", "cudnn")]
+    before = [get() for get, _ in switches]
     try:
-        with backends.mkldnn.flags(enabled=False), backends.nnpack.flags(enabled=False), backends.cudnn.flags(enabled=False):
-            yield
+        for _, switch in switches:
+            switch(False)
+        yield
     finally:
-        backends.mha.set_fastpath_enabled(is_fast)
+        for (_, switch), was_on in zip(switches, before):
+            switch(was_on)
 
 
 class _Geometry:

@@ -10,17 +10,18 @@ from ._errors import Error
 from ._package import find_program
 
 
-def _run(name):
+def run_program(name, arguments):
+    """Makes this process the program."""
     try:
         path = find_program(name)
-        os.execv(path, [path, *sys.argv[1:]])
+        os.execv(path, [path, *arguments])
     except (Error, OSError) as error:
         sys.exit(f"{name}: error: {error}")
 
 
 def compile_model():
-    _run("tssa-compile")
+    run_program("tssa-compile", sys.argv[1:])
 
 
 def run_model():
-    _run("tssa-run")
+    run_program("tssa-run", sys.argv[1:])

@@ -6,11 +6,11 @@
 import os
 from collections import namedtuple
 
-import numpy
-
 from . import _runtime
-from ._elements import from_storage, get_dtype, get_element, to_storage
-from ._errors import Error, InvalidArgument, NoSuchFile
+from ._elements import from_storage, get_element
+from ._errors import Error, InvalidArgument, NoSuchFile, NotImplemented as Unavailable
+from ._feeds import to_argument
+from ._shapes import list_shape_options
 from ._tool import load
 
 NodeArg = namedtuple("NodeArg", "name type shape")
@@ -29,18 +29,25 @@ class Session:
 
     tuned: a folder of records, as --tuned of tssa-compile. An ONNX model that is compiled now gets their loops. An
     artifact is compiled already and needs none.
+
+    input_shapes: for an ONNX model, the shapes of inputs by name, such as {"x": ["N", 3, None]}: sizes, names of dims that
+    have one size in a run, and None for any size. An input without a shape needs one.
     """
 
     _profile = None  # an InferenceSession may have one, and _run_timed()
 
-    def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True, tuned=None):
+    def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True, tuned=None,
+                 input_shapes=None):
         if not isinstance(verify, bool):
             raise TypeError(f"verify is True or False, got {verify!r}")
         path = os.fspath(path)
         if not os.path.exists(path):
             raise NoSuchFile(f"there is no model '{path}'")
+        options = list_shape_options({} if input_shapes is None else input_shapes)
         if path.endswith(".onnx"):
-            self._program = load(path, target, device, threads, seed, verify, name=path, tuned=tuned)
+            self._program = load(path, target, device, threads, seed, verify, name=path, tuned=tuned, options=options)
+        elif options:
+            raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims and inputs")
         else:
             self._program = _runtime.Program(path, device, threads, seed, verify)
 
@@ -82,7 +89,7 @@ class Session:
             raise InvalidArgument(f"expected the inputs {names}, got {sorted(inputs)}", code=1)
         wanted = self._find_outputs(output_names)
         call = program.run if self._profile is None else self._run_timed
-        results = call([_to_argument(inputs[port[0]], port) for port in program.inputs], as_numpy=True, **options)
+        results = call([to_argument(inputs[port[0]], port) for port in program.inputs], as_numpy=True, **options)
         return [from_storage(results[i], get_element(*program.outputs[i][1:3])) for i in wanted]
 
     def _find_outputs(self, output_names):
@@ -91,16 +98,3 @@ class Session:
             if name not in names:
                 raise InvalidArgument(f"the model has no output '{name}', only {names}", code=1)
         return [names.index(name) for name in output_names or names]
-
-
-def _to_argument(value, port):
-    """Returns an input as the runtime takes it; what is no array and has no DLPack becomes an array."""
-    element = get_element(port[1], port[2])
-    if hasattr(value, "__dlpack__") and not isinstance(value, numpy.ndarray):
-        return value
-    array = numpy.asarray(value)
-    dtype = get_dtype(element)
-    if array.dtype != dtype:
-        raise InvalidArgument(f"input '{port[0]}' is of tensor({element.onnx}), got an array of {array.dtype}: "
-                              f"use {port[0]}.astype({'ml_dtypes' if element.storage else 'numpy'}.{dtype.name})", code=1)
-    return to_storage(array, element)

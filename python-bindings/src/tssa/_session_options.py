@@ -15,6 +15,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 import numpy
 
 from ._errors import NotImplemented as Unavailable
+from ._shapes import format_shape, list_shape_options
 
 
 class ExecutionMode(enum.IntEnum):
@@ -51,12 +52,6 @@ class _Attributes:
         if isinstance(value, bool) != (kind is bool) or not isinstance(value, (int, kind) if kind is not str else str):
             raise TypeError(f"{name} is {kind.__name__}, got {value!r}")
         self.__dict__[name] = kind(value)
-
-    def _warn_of(self, options: Dict[str, Tuple[Any, str]]) -> None:
-        """Warns, for the caller of what calls check(), of each option that is set and has no effect."""
-        for name, (default, reason) in options.items():
-            if getattr(self, name) != default:
-                _warn(name, reason, 5)
 
 
 #: Options of a run, and below of a session, that a compiled model has no use for: their default, and why another value has
@@ -103,7 +98,7 @@ class SessionOptions(_Attributes):
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__["_sizes"], self.__dict__["_entries"], self.__dict__["_constants"] = {}, {}, {}
+        self.__dict__.update(_sizes={}, _entries={}, _constants={}, _shapes={})
 
     def add_free_dimension_override_by_name(self, dim_name: str, dim_value: int) -> None:
         """Fixes the size of a named dim."""
@@ -124,6 +119,14 @@ class SessionOptions(_Attributes):
             raise TypeError(f"a constant is of numbers and bools, got {value!r}")
         texts = [str(element).lower() for element in array.ravel().tolist()]
         self._constants[input_name] = f"[{','.join(texts)}]" if array.ndim else texts[0]
+
+    def add_input_shape(self, input_name: str, shape: Any) -> None:
+        """Gives an input of the model a shape, which one without a shape needs. It is TSSA's own.
+
+        shape: sizes, names of dims that have one size in a run, and None for any size.
+        """
+        format_shape(input_name, shape)
+        self._shapes[input_name] = tuple(shape)
 
     def add_session_config_entry(self, key: str, value: str) -> None:
         if key == "session.set_denormal_as_zero" and value == "1":
@@ -154,7 +157,9 @@ class SessionOptions(_Attributes):
         """Refuses what is not offered, and warns of what has no effect."""
         if self.optimized_model_filepath:
             raise Unavailable("there is no optimized ONNX model: tssa-compile MODEL -o FILE keeps what was compiled")
-        self._warn_of(_WITHOUT_EFFECT)
+        for name, (default, reason) in _WITHOUT_EFFECT.items():
+            if getattr(self, name) != default:
+                _warn(name, reason)
         if self.graph_optimization_level != GraphOptimizationLevel.ORT_ENABLE_ALL:
             _warn("graph_optimization_level", "a model is compiled as a whole")
         for key in self._entries:
@@ -162,11 +167,12 @@ class SessionOptions(_Attributes):
 
     def list_compile_options(self) -> List[str]:
         return [*(f"--dim={name}={size}" for name, size in self._sizes.items()),
-                *(f"--const={name}={text}" for name, text in self._constants.items())]
+                *(f"--const={name}={text}" for name, text in self._constants.items()), *list_shape_options(self._shapes)]
 
 
-def _warn(what: str, reason: str, level: int = 4) -> None:
-    warnings.warn(f"{what} has no effect: {reason}", stacklevel=level)
+def _warn(what: str, reason: str) -> None:
+    """Warns the caller of what calls check()."""
+    warnings.warn(f"{what} has no effect: {reason}", stacklevel=4)
 
 
 class RunOptions(_Attributes):
@@ -185,7 +191,7 @@ class RunOptions(_Attributes):
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__["_cancels"] = []
+        self.__dict__.update(_cancels=[], _entries={}, _warned=set())
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -204,10 +210,21 @@ class RunOptions(_Attributes):
             self._cancels.remove(cancel)
 
     def add_run_config_entry(self, key: str, value: str) -> None:
-        raise Unavailable(f"there is no entry '{key}' for a run: its memory and devices are fixed when a session is made")
+        self._entries[str(key)] = str(value)
+
+    def get_run_config_entry(self, key: str) -> str:
+        if key not in self._entries:
+            raise Unavailable(f"there is no configuration entry '{key}'")
+        return self._entries[key]
 
     def check(self) -> None:
-        """Refuses what is not offered, and warns of what has no effect."""
-        self._warn_of(_OF_RUNS)
+        """Refuses what is not offered, and warns once of what has no effect."""
         if self.training_mode:
             raise Unavailable("models are compiled for inference: training_mode is not offered")
+        found = {name: reason for name, (default, reason) in _OF_RUNS.items() if getattr(self, name) != default}
+        reason = "memory and devices are fixed when a session is made"
+        found.update((f"the configuration entry '{key}'", reason) for key in self._entries)
+        for what, reason in found.items():
+            if what not in self._warned:
+                self._warned.add(what)
+                _warn(what, reason)

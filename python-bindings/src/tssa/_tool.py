@@ -15,6 +15,7 @@ import subprocess
 from . import _runtime
 from ._errors import Error, InvalidGraph, InvalidProtobuf, UnsupportedError
 from ._package import find_program, find_tool
+from ._shapes import advise_shapes
 
 # Codes of tssa/abi.h: an artifact is damaged; an artifact is for another machine or version, or for another device.
 _CORRUPT, _INCOMPATIBLE = 5, 6
@@ -117,6 +118,7 @@ def compile_file(source, output, target, options=(), timeout=None, pass_fds=(), 
 def _make_error(source, run):
     """Returns the exception for a compiler that failed."""
     text = run.stderr.strip().replace(f"{source}: error: ", "").replace(f"{source}: ", "")
+    text = advise_shapes(text)
     if run.returncode == _UNSUPPORTED:
         return UnsupportedError(text.splitlines())
     if run.returncode == _INVALID and text and not source.endswith((".mlir", ".json")):

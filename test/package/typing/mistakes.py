@@ -7,6 +7,7 @@ session.run(None, [1.0])  # error
 options = tssa.SessionOptions()
 options.intra_op_num_thread = 2  # error
 options.intra_op_num_threads = "2"  # error
+options.add_input_shape("x", [1.5])  # error
 
 
 @tssa.compile

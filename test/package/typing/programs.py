@@ -17,6 +17,7 @@ def tripled(x: float, times: int = 1) -> float:
 def classify(path: str, image: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.float32]]") -> float:
     options = tssa.SessionOptions()
     options.intra_op_num_threads = 2
+    options.add_input_shape("image", ["N", 3, None])
     options.graph_optimization_level = tssa.GraphOptimizationLevel.ORT_ENABLE_ALL
     with tssa.InferenceSession(path, options, providers=["CPUExecutionProvider"]) as session:
         names = [port.name for port in session.get_inputs()]
@@ -37,3 +38,4 @@ def classify(path: str, image: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy
 number: float = doubled(1.0) + tripled(2.0, times=2)
 count: int = doubled.num_binaries
 file: tssa.Session = tssa.compile("model.onnx")
+shaped: tssa.Session = tssa.Session("model.onnx", input_shapes={"x": ["N", 2, None]})
