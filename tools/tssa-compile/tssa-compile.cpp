@@ -22,6 +22,7 @@
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Pipeline/Threads.h"
 #include "tssa/Runtime/Cache.h"
+#include "tssa/Runtime/ParentProcess.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -375,6 +376,7 @@ static int compileModel(const Options &options) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  runtime::endWithParent();
   std::signal(SIGXFSZ, SIG_IGN); // so that a write beyond the limit of file sizes fails
   Options options;
   if (std::optional<int> code = parseOptions(argc, argv, options))

@@ -8,8 +8,10 @@
 
 #include "Interrupt.h"
 
+#include "tssa/Runtime/BuildID.h"
 #include "tssa/Runtime/Cache.h"
 #include "tssa/Runtime/NearName.h"
+#include "tssa/Runtime/ParentProcess.h"
 #include "tssa/Runtime/SHA256.h"
 
 #include <cerrno>
@@ -159,10 +161,20 @@ static Status hashRecords(const std::string &option, SHA256 &key) {
   return Status::success();
 }
 
+/// Adds to the key which compiler it is: the note of its linker, which is a hash of its content, or
+/// else the content itself.
+static Status hashCompiler(const std::string &compiler, SHA256 &key) {
+  std::string id;
+  if (!readBuildID(compiler, id).ok() || id.empty())
+    return hashFile(compiler, key);
+  key.update("build " + id + '\0');
+  return Status::success();
+}
+
 static Status computeKey(const Options &options, const std::string &compiler, std::string &key) {
   SHA256 sha;
   std::string model;
-  if (Status status = hashFile(compiler, sha); !status.ok())
+  if (Status status = hashCompiler(compiler, sha); !status.ok())
     return status;
   if (Status status = hashFile(options.model, sha, &model); !status.ok())
     return status;
@@ -209,8 +221,8 @@ static Status openCache(const Options &options, std::string &folder) {
   return Status::success();
 }
 
-/// Returns the folder beside a compiled model in which the compiler keeps the code of kernels; empty
-/// if it must keep nothing of an untrusted model.
+/// Returns the folder beside a compiled model in which the compiler keeps the code of kernels;
+/// empty if it must keep nothing of an untrusted model.
 static std::string findKernels(const Options &options, const std::string &path) {
   for (const std::string &option : options.compileOptions)
     if (option.find("untrusted") != std::string::npos)
@@ -218,11 +230,20 @@ static std::string findKernels(const Options &options, const std::string &path) 
   return fs::path(path).parent_path() / "kernels";
 }
 
+/// Returns the environment of a compiler that ends with this process.
+static std::vector<std::string> listVariables() {
+  const std::string begin = std::string(endsWithVariable) + "=";
+  std::vector<std::string> variables = {begin + std::to_string(::getpid())};
+  for (char **variable = environ; *variable; ++variable)
+    if (std::strncmp(*variable, begin.c_str(), begin.size()) != 0)
+      variables.push_back(*variable);
+  return variables;
+}
+
 /// Runs the compiler and waits. The compiler's stdout goes to this process's stderr, because this
 /// process's stdout is for results.
 static Status spawnCompiler(const std::string &compiler, const Options &options,
-                            const std::string &output, const std::string &kernels,
-                            int &exitCode) {
+                            const std::string &output, const std::string &kernels, int &exitCode) {
   std::string model = options.model[0] == '-' ? "./" + options.model : options.model;
   std::vector<std::string> args = {compiler, model, "-o", output};
   args.insert(args.end(), options.compileOptions.begin(), options.compileOptions.end());
@@ -232,6 +253,11 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   for (std::string &arg : args)
     argv.push_back(arg.data());
   argv.push_back(nullptr);
+  std::vector<std::string> variables = listVariables();
+  std::vector<char *> environment;
+  for (std::string &variable : variables)
+    environment.push_back(variable.data());
+  environment.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
@@ -245,7 +271,8 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   pid_t child;
   {
     std::unique_lock<std::mutex> hold = holdInterrupts();
-    errno = posix_spawn(&child, compiler.c_str(), &actions, &attributes, argv.data(), environ);
+    errno = posix_spawn(&child, compiler.c_str(), &actions, &attributes, argv.data(),
+                        environment.data());
     setChild(errno == 0 ? child : 0);
   }
   posix_spawn_file_actions_destroy(&actions);

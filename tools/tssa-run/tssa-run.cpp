@@ -14,6 +14,7 @@
 
 #include "tssa/Runtime/DeviceCheck.h"
 #include "tssa/Runtime/NearName.h"
+#include "tssa/Runtime/ParentProcess.h"
 
 #include <csignal>
 #include <cstdio>
@@ -251,6 +252,7 @@ static int runModel(const Options &options) {
 }
 
 int main(int argc, char **argv) {
+  endWithParent();
   std::signal(SIGXFSZ, SIG_IGN); // so that a write beyond the limit of file sizes fails
   try {
     watchInterrupts();

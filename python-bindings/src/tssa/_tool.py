@@ -82,6 +82,12 @@ def _is_damaged(artifact, error):
     return subprocess.run([find_program("tssa-run"), artifact, "--inspect"], capture_output=True).returncode != 0
 
 
+def _run_tool(command, **options):
+    """Runs a tool, which ends when this process is killed, and with it the compiler that it started."""
+    environment = {**os.environ, "TSSA_ENDS_WITH": str(os.getpid())}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, **options)
+
+
 def _list_options(target, tuned):
     return [f"--target={target}", *([] if tuned is None else [f"--tuned={os.fspath(tuned)}"])]
 
@@ -96,7 +102,7 @@ def _find_kept(source, target, tuned, options):
         return None
     options = [f"--compile-option={option}" for option in [*_list_options(target, tuned), *options]]
     command = [runner, source, "--compile", *options]
-    run = subprocess.run(command, capture_output=True, text=True)
+    run = _run_tool(command)
     if run.returncode == 0:
         return run.stdout.strip()
     if run.stderr.startswith("tssa-run: error: "):
@@ -108,7 +114,7 @@ def compile_file(source, output, target, options=(), timeout=None, pass_fds=(), 
     """Compiles a model or program to an artifact. pass_fds: descriptors that `output` names."""
     command = [find_tool(), source, "-o", output, *_list_options(target, tuned), *options]
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=timeout, pass_fds=pass_fds)
+        run = _run_tool(command, timeout=timeout, pass_fds=pass_fds)
     except subprocess.TimeoutExpired:
         raise Error(f"compilation took longer than {timeout} s", code=5) from None
     if run.returncode != 0:
