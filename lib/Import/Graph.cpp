@@ -9,7 +9,6 @@
 #include "tssa/Operators/Catalogue.h"
 #include "tssa/Runtime/NearName.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include <queue>
 
 using namespace llvm;
@@ -235,6 +234,14 @@ SmallVector<StringRef> getOutputNames(const GraphProto &graph) {
   SmallVector<StringRef> names;
   for (const auto &output : graph.output())
     names.push_back(output.name());
+  return names;
+}
+
+StringSet<> collectReadNames(const NodeList &nodes, ArrayRef<StringRef> outputs) {
+  StringSet<> names;
+  for (const NodeProto &node : nodes)
+    forEachUse(node, [&](StringRef name) { names.insert(name); });
+  names.insert_range(outputs);
   return names;
 }
 

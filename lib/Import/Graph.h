@@ -9,6 +9,7 @@
 
 #include "lib/Import/Failure.h"
 #include "onnx/onnx_pb.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tssa {
 
@@ -35,6 +36,9 @@ void forEachSubgraph(const tssa_onnx::NodeProto &node,
                      llvm::function_ref<void(const tssa_onnx::GraphProto &)> visit);
 
 llvm::SmallVector<llvm::StringRef> getOutputNames(const tssa_onnx::GraphProto &graph);
+
+/// Returns the names that `nodes` and their bodies use, and `outputs`.
+llvm::StringSet<> collectReadNames(const NodeList &nodes, llvm::ArrayRef<llvm::StringRef> outputs);
 
 /// Returns the indexes of the nodes in an order in which each value is produced before it is
 /// used. If the order of the file has this property, it is kept. `definedNames` are the inputs and

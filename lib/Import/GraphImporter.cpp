@@ -84,8 +84,11 @@ LogicalResult GraphImporter::readAttribute(StringRef name, Attribute attribute, 
     node.attributes.set(name, ops.getStrArrayAttr(strings));
     return success();
   }
-  case AttributeProto::TENSOR: {
-    FailureOr<TensorReader::Constant> constant = reader.read(proto.t(), report);
+  case AttributeProto::TENSOR:
+  case AttributeProto::SPARSE_TENSOR: {
+    FailureOr<TensorReader::Constant> constant = proto.type() == AttributeProto::TENSOR
+                                                     ? reader.read(proto.t(), report)
+                                                     : reader.read(proto.sparse_tensor(), report);
     if (failed(constant))
       return failure();
     node.tensors[name] = builder->constant(constant->type, constant->elements);
@@ -197,13 +200,15 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
   node.op = proto.op_type();
   node.domain = normalizeDomain(proto.domain()).str();
   node.name = proto.name();
-  node.version = scope.opsets->lookup(node.domain);
+  node.version = findOpset(*scope.opsets, node.domain).value_or(0);
   for (const std::string &name : proto.input()) {
     Entry *entry = name.empty() ? nullptr : scope.find(name);
     node.inputs.push_back(entry ? entry->tensor : Tensor());
   }
-  for (const std::string &name : proto.output())
-    node.outputs.push_back(!name.empty());
+  // An output with a name that nothing reads is as good as one that is left out, but the first
+  // output decides what the node is.
+  for (const auto &[i, name] : llvm::enumerate(proto.output()))
+    node.outputs.push_back(i == 0 ? !name.empty() : rest.read.contains(name));
 
   std::string location = describe(proto, index);
   if (failed(readAttributes(proto, node, scope))) {
@@ -227,11 +232,11 @@ LogicalResult GraphImporter::buildNode(const NodeProto &proto, int index, Rest &
     return success();
   }
   for (const auto &[i, name] : llvm::enumerate(proto.output())) {
-    if (name.empty())
-      continue;
-    if (i >= results->size() || !(*results)[i])
+    bool isBuilt = i < results->size() && (*results)[i];
+    if (!isBuilt && node.hasOutput(i))
       return builder->unsupported("output " + Twine(i) + " is not supported");
-    scope.entries[name] = {(*results)[i], "produced by " + location};
+    if (isBuilt && !name.empty())
+      scope.entries[name] = {(*results)[i], "produced by " + location};
   }
   return success();
 }
@@ -352,7 +357,8 @@ LogicalResult GraphImporter::importNodes(const NodeList &nodes, ArrayRef<StringR
       orderNodes(nodes, [&](StringRef name) { return scope.find(name) != nullptr; }, own, report);
   if (failed(order))
     return failure();
-  return importRest({nodes, *order, outputs}, scope);
+  StringSet<> read = collectReadNames(nodes, outputs);
+  return importRest({nodes, *order, outputs, read}, scope);
 }
 
 LogicalResult GraphImporter::importRest(Rest rest, Scope &scope) {
@@ -412,21 +418,29 @@ FailureOr<Continuation> GraphImporter::continueGraph(const NodeProto &proto, int
 // Bodies
 //===----------------------------------------------------------------------===//
 
-LogicalResult GraphImporter::importInitializers(const GraphProto &graph, Scope &scope) {
-  for (const auto &tensor : graph.initializer()) {
-    FailureOr<TensorReader::Constant> constant = reader.read(tensor, report);
-    if (succeeded(constant)) {
-      scope.entries[tensor.name()] = {builder->constant(constant->type, constant->elements),
-                                      "an initializer"};
-      continue;
-    }
-    if (report.fault != Fault::Unsupported)
-      return failure();
-    // The ModelChecker has already recorded that the tensor is not supported.
-    report.fault = Fault::None;
-    report.error.clear();
-    scope.entries[tensor.name()].isUnknown = true;
+LogicalResult GraphImporter::defineInitializer(const std::string &name,
+                                               FailureOr<TensorReader::Constant> constant,
+                                               Scope &scope) {
+  if (succeeded(constant)) {
+    scope.entries[name] = {builder->constant(constant->type, constant->elements), "an initializer"};
+    return success();
   }
+  if (report.fault != Fault::Unsupported)
+    return failure();
+  // The ModelChecker has already recorded that the tensor is not supported.
+  report.fault = Fault::None;
+  report.error.clear();
+  scope.entries[name].isUnknown = true;
+  return success();
+}
+
+LogicalResult GraphImporter::importInitializers(const GraphProto &graph, Scope &scope) {
+  for (const auto &tensor : graph.initializer())
+    if (failed(defineInitializer(tensor.name(), reader.read(tensor, report), scope)))
+      return failure();
+  for (const auto &tensor : graph.sparse_initializer())
+    if (failed(defineInitializer(tensor.values().name(), reader.read(tensor, report), scope)))
+      return failure();
   return success();
 }
 

@@ -73,11 +73,17 @@ private:
     const NodeList &nodes;
     llvm::ArrayRef<int> order;
     llvm::ArrayRef<llvm::StringRef> outputs;
+    /// The names that some node or the graph's outputs use.
+    const llvm::StringSet<> &read;
   };
   mlir::LogicalResult importRest(Rest rest, Scope &scope);
   /// Removes the first node from `rest` and builds it. If the branches of that node contain the
   /// rest of the graph, removes all nodes.
   mlir::LogicalResult importNode(Rest &rest, Scope &scope);
+  /// Defines the initializer `name`, or records that its value is unknown.
+  mlir::LogicalResult defineInitializer(const std::string &name,
+                                        mlir::FailureOr<TensorReader::Constant> constant,
+                                        Scope &scope);
   mlir::LogicalResult buildNode(const tssa_onnx::NodeProto &proto, int index, Rest &rest,
                                 Scope &scope, operators::Node &node);
   /// Builds `rest`, the nodes after the node `proto`, from the given results of `proto`.

@@ -239,6 +239,8 @@ void ConstantBinder::replaceInput(TensorProto tensor) {
       initializer = std::move(tensor);
       return;
     }
+  llvm::erase_if(*graph.mutable_sparse_initializer(),
+                 [&](const auto &initializer) { return initializer.values().name() == name; });
   *graph.add_initializer() = std::move(tensor);
 }
 

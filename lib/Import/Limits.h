@@ -19,6 +19,9 @@ constexpr size_t maxBuiltNodes = 1'000'000;
 /// The maximal number of consecutive Ifs whose branches contain the rest of the graph. Each such If
 /// doubles the nodes that follow it.
 constexpr size_t maxContinuedIfs = 4;
+/// The maximal number of bytes of all dense tensors that the sparse tensors of a model mean.
+/// Nothing in the file grows with them, so without a limit a small file could take all memory.
+constexpr size_t maxSparseBytes = size_t(4) << 30;
 
 // For untrusted models only:
 

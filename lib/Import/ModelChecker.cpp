@@ -9,7 +9,6 @@
 #include "lib/Import/Limits.h"
 #include "onnx/defs/schema.h"
 #include "tssa/Operators/Catalogue.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 using mlir::failure;
@@ -46,6 +45,13 @@ readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProt
     opsets[domain] = import.version();
   }
   return opsets;
+}
+
+std::optional<int64_t> findOpset(const Opsets &opsets, StringRef domain) {
+  if (auto it = opsets.find(domain); it != opsets.end())
+    return it->second;
+  bool isKnown = !domain.empty() && operators::hasDomain(domain);
+  return isKnown ? std::optional<int64_t>(1) : std::nullopt;
 }
 
 const OpSchema *findSchema(const NodeProto &node, int64_t version) {
@@ -118,12 +124,10 @@ LogicalResult ModelChecker::checkGraph(const GraphProto &graph, const Scope *par
     if (failed(defineTensor(tensor.name())) ||
         failed(checkTensor(tensor, locate("tensor", tensor.name()))))
       return failure();
-  for (const auto &tensor : graph.sparse_initializer()) {
-    unsupported.add(UnsupportedUse::Tensor, "sparse tensors",
-                    locate("tensor", tensor.values().name()));
-    if (failed(defineTensor(tensor.values().name())))
+  for (const auto &tensor : graph.sparse_initializer())
+    if (failed(defineTensor(tensor.values().name())) ||
+        failed(checkTensor(tensor, locate("tensor", tensor.values().name()))))
       return failure();
-  }
   if (failed(checkNodes(graph.node(), scope, depth)))
     return failure();
   StringSet<> made;
@@ -156,9 +160,9 @@ LogicalResult ModelChecker::checkNodes(const NodeList &nodes, const Scope &scope
   return success();
 }
 
-LogicalResult ModelChecker::checkTensor(const tssa_onnx::TensorProto &tensor,
-                                        const ModelLocation &location) {
-  if (succeeded(reader.check(tensor, report)))
+LogicalResult ModelChecker::recordTensor(LogicalResult checked, int32_t type,
+                                         const ModelLocation &location) {
+  if (succeeded(checked))
     return success();
   bool isNode = location.node >= 0;
   if (report.fault != Fault::Unsupported) {
@@ -166,14 +170,23 @@ LogicalResult ModelChecker::checkTensor(const tssa_onnx::TensorProto &tensor,
       report.error = location.text + ": " + report.error;
     return failure();
   }
-  if (operators::fromONNX(tensor.data_type()))
+  if (operators::fromONNX(type))
     unsupported.add(UnsupportedUse::Tensor, report.error, location);
   else
-    unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(tensor.data_type()),
-                    location);
+    unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(type), location);
   report.fault = Fault::None;
   report.error.clear();
   return success();
+}
+
+LogicalResult ModelChecker::checkTensor(const tssa_onnx::TensorProto &tensor,
+                                        const ModelLocation &location) {
+  return recordTensor(reader.check(tensor, report), tensor.data_type(), location);
+}
+
+LogicalResult ModelChecker::checkTensor(const tssa_onnx::SparseTensorProto &tensor,
+                                        const ModelLocation &location) {
+  return recordTensor(reader.check(tensor, report), tensor.values().data_type(), location);
 }
 
 LogicalResult ModelChecker::checkAttributes(const NodeProto &node, int index,
@@ -183,6 +196,9 @@ LogicalResult ModelChecker::checkAttributes(const NodeProto &node, int index,
     if (!names.insert(attribute.name()).second)
       return fail(report, location + ": attribute " + quote(attribute.name()) + " is given twice");
     if (attribute.has_t() && failed(checkTensor(attribute.t(), locate(node, index))))
+      return failure();
+    if (attribute.has_sparse_tensor() &&
+        failed(checkTensor(attribute.sparse_tensor(), locate(node, index))))
       return failure();
   }
   return success();
@@ -202,14 +218,30 @@ const OpSchema *findCheckedSchema(const NodeProto &node, const OpSchema *schema)
   return newest && !newest->Deprecated() ? newest : schema;
 }
 
+FailureOr<int64_t> ModelChecker::getOpset(const NodeProto &node, int index, const Opsets &opsets) {
+  std::string domain = normalizeDomain(node.domain()).str();
+  std::optional<int64_t> version = findOpset(opsets, domain);
+  if (functions.find(node))
+    return version.value_or(0);
+  if (!version)
+    return fail(report,
+                describe(node, index, 0) + ": the model has no opset_import for this domain");
+  if (opsets.contains(domain) || !assumedDomains.insert(domain).second)
+    return *version;
+  report.warnings.push_back("the model has no opset_import for domain " + quote(domain) + " of " +
+                            describe(node, index) + "; version " + std::to_string(*version) +
+                            " is taken");
+  return *version;
+}
+
 LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Scope &scope,
                                       size_t depth) {
-  auto opset = scope.opsets->find(normalizeDomain(node.domain()));
   const FunctionProto *function = functions.find(node);
-  int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
+  FailureOr<int64_t> opset = getOpset(node, index, *scope.opsets);
+  if (failed(opset))
+    return failure();
+  int64_t version = *opset;
   std::string location = describe(node, index, version);
-  if (opset == scope.opsets->end() && !function)
-    return fail(report, location + ": the model has no opset_import for this domain");
 
   LogicalResult result = checkAttributes(node, index, location);
   for (const std::string &name : node.output())

@@ -27,6 +27,10 @@ mlir::FailureOr<Opsets>
 readOpsets(const google::protobuf::RepeatedPtrField<tssa_onnx::OperatorSetIdProto> &imports,
            ImportReport &report);
 
+/// Returns the version of `domain`, which is normalised. A model without an import of a domain of
+/// ours other than the standard one means version 1, as tools that edit graphs leave such models.
+std::optional<int64_t> findOpset(const Opsets &opsets, llvm::StringRef domain);
+
 /// Returns the schema of an operator; null if there is none.
 const tssa_onnx::OpSchema *findSchema(const tssa_onnx::NodeProto &node, int64_t version);
 
@@ -76,10 +80,20 @@ private:
   mlir::LogicalResult checkNodes(const NodeList &nodes, const Scope &scope, size_t depth);
   mlir::LogicalResult checkNode(const tssa_onnx::NodeProto &node, int index, const Scope &scope,
                                 size_t depth);
+  /// Returns the version of the node's operator set. Warns where none is imported; fails if nothing
+  /// else says which one it is.
+  mlir::FailureOr<int64_t> getOpset(const tssa_onnx::NodeProto &node, int index,
+                                    const Opsets &opsets);
   mlir::LogicalResult checkSchemaFunction(const tssa_onnx::OpSchema &schema, int64_t version);
   mlir::LogicalResult checkAttributes(const tssa_onnx::NodeProto &node, int index,
                                       const std::string &location);
+  /// Fails if the result of checking a tensor with elements of `type` is a failure, unless the
+  /// tensor is only not supported, which is recorded.
+  mlir::LogicalResult recordTensor(mlir::LogicalResult checked, int32_t type,
+                                   const ModelLocation &location);
   mlir::LogicalResult checkTensor(const tssa_onnx::TensorProto &tensor,
+                                  const ModelLocation &location);
+  mlir::LogicalResult checkTensor(const tssa_onnx::SparseTensorProto &tensor,
                                   const ModelLocation &location);
   mlir::LogicalResult checkName(const std::string &name);
   mlir::LogicalResult checkTotals();
@@ -94,6 +108,8 @@ private:
   /// The functions that have been checked, with the number of nodes that a call of each builds.
   llvm::DenseMap<const tssa_onnx::FunctionProto *, CheckedSize> checkedFunctions;
   std::vector<const tssa_onnx::FunctionProto *> callStack;
+  /// The domains without an import for which a warning was given.
+  llvm::StringSet<> assumedDomains;
   /// The number of nodes of the model, where nodes of a function count once per call.
   CheckedSize numNodes = 0;
 };

@@ -179,6 +179,8 @@ FailureOr<std::vector<Input>> InputReader::run() {
   StringSet<> initialized;
   for (const auto &tensor : graph.initializer())
     initialized.insert(tensor.name());
+  for (const auto &tensor : graph.sparse_initializer())
+    initialized.insert(tensor.values().name());
   for (const ValueInfoProto &value : graph.input())
     if (!initialized.contains(value.name()) && value.type().has_tensor_type() &&
         fromONNX(value.type().tensor_type().elem_type()))

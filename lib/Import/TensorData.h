@@ -49,8 +49,11 @@ public:
     mlir::ElementsAttr elements;
   };
   mlir::FailureOr<Constant> read(const tssa_onnx::TensorProto &tensor, ImportReport &report);
+  /// Reads a sparse tensor as the dense tensor that it means.
+  mlir::FailureOr<Constant> read(const tssa_onnx::SparseTensorProto &tensor, ImportReport &report);
   /// Checks a tensor and its external file, without building elements.
   mlir::LogicalResult check(const tssa_onnx::TensorProto &tensor, ImportReport &report);
+  mlir::LogicalResult check(const tssa_onnx::SparseTensorProto &tensor, ImportReport &report);
   /// Returns the number of bytes of the files that were opened for tensors.
   uint64_t getExternalBytes() const { return external.getFileBytes(); }
   /// Returns the number of bytes of all tensors that were checked.
@@ -62,7 +65,15 @@ public:
   }
 
 private:
+  /// A sparse tensor: `values[i]` is the element number `positions[i]` of a dense tensor of
+  /// `numBytes` bytes. The other elements are 0.
+  struct Sparse {
+    RawTensor values;
+    std::vector<int64_t> positions;
+    uint64_t numBytes;
+  };
   mlir::FailureOr<RawTensor> find(const tssa_onnx::TensorProto &tensor, ImportReport &report);
+  mlir::FailureOr<Sparse> find(const tssa_onnx::SparseTensorProto &tensor, ImportReport &report);
   struct Owned {
     std::shared_ptr<tssa_onnx::ModelProto> model;
     std::deque<tssa_onnx::FunctionProto> functions;
@@ -71,7 +82,7 @@ private:
   mlir::MLIRContext &context;
   std::shared_ptr<Owned> owned;
   ExternalData external;
-  CheckedSize checkedBytes = 0;
+  CheckedSize checkedBytes = 0, sparseBytes = 0;
 };
 
 /// Returns whether ONNX has an element type with this number.

@@ -43,6 +43,11 @@ const OperatorRow *findOperator(StringRef domain, StringRef name, int64_t versio
   return nullptr;
 }
 
+bool hasDomain(StringRef domain) {
+  std::string start = getKey(domain, "");
+  return llvm::any_of(getCatalogue().keys(), [&](StringRef key) { return key.starts_with(start); });
+}
+
 StringRef findHint(StringRef domain, StringRef name) {
   for (StringRef key : {name, StringRef()})
     for (const OperatorRow &row : findRows(domain, key))

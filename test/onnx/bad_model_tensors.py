@@ -54,11 +54,21 @@ def broken_constant():
     return constant_node(t)
 
 
-def sparse_out_of_range():
-    m = model([node("Add", ["x", "w"], ["y"])])
-    values, places = tensor("w", np.ones(1, np.float32)), tensor("i", np.array([7], np.int64))
-    m.graph.sparse_initializer.append(h.make_sparse_tensor(values, places, [2]))
+def sparse(places, sizes=(2,), values=(5.0,), as_node=False):
+    """A model that adds a sparse tensor: an initializer or the value of a Constant."""
+    places = np.asarray(places)
+    given = h.make_sparse_tensor(tensor("w", np.array(values, np.float32)), tensor("i", places), sizes)
+    add = node("Add", ["x", "w"], ["y"])
+    m = model([node("Constant", [], ["w"], "const", sparse_value=given), add] if as_node else [add],
+              inputs=[value("x", (2,))], outputs=[value("y", None)])
+    if not as_node:
+        m.graph.sparse_initializer.append(given)
     return m
+
+
+def sparse_case(name, codes, texts=(), results=None, **how):
+    return Case("sparse_" + name, writes(lambda: sparse(**how)), codes, texts, inputs=X,
+                results=None if results is None else {"y": np.array(results, np.float32)})
 
 
 def string_tensor():
@@ -90,9 +100,32 @@ TENSORS = [
     Case("dims_to_the_62nd", changed_weight(set_dims(1 << 62)), REJECTED, ["'w'"]),
     Case("segment", changed_weight(segment), (1, 3), ["'w'"]),
     Case("constant_too_short", writes(broken_constant), REJECTED, ["'const'", "3 bytes"]),
-    Case("sparse_bad_index", writes(sparse_out_of_range), (1, 3), ["'w'|sparse"]),
     Case("string_tensor", writes(string_tensor), REFUSED, ["string"]),
     Case("bool_of_two", writes(bool_of_two), ACCEPTED, inputs=X, results={"y": np.array([1, 9], np.float32)}),
+]
+
+SPARSE = [
+    sparse_case("numbers", ACCEPTED, places=[1], results=[1, 2]),
+    sparse_case("coordinates", ACCEPTED, places=[[1]], results=[1, 2]),
+    sparse_case("of_two_dims", ACCEPTED, places=[[0, 1], [1, 0]], sizes=(2, 2), values=(5, 7), results=[[1, 2], [8, -3]]),
+    sparse_case("constant", ACCEPTED, places=[0], as_node=True, results=[6, -3]),
+    sparse_case("without_values", ACCEPTED, places=np.zeros(0, np.int64), values=(), results=[1, -3]),
+    sparse_case("outside", REJECTED, ["sparse tensor 'w': index 0, .7., is outside of the sizes .2."], places=[7]),
+    sparse_case("negative", REJECTED, ["'w': index 0, .-1., is outside"], places=[-1]),
+    sparse_case("coordinate_outside", REJECTED, ["'w': index 0, .0, 2., is outside of the sizes .2, 2."],
+                places=[[0, 2]], sizes=(2, 2)),
+    sparse_case("constant_outside", REJECTED, ["'const'", "'w': index 0, .2., is outside"], places=[2], as_node=True),
+    sparse_case("unsorted", REJECTED, ["'w': index 1, .0., is not behind the one before it"], places=[1, 0],
+                values=(1, 2)),
+    sparse_case("twice", REJECTED, ["'w': index 1, .1., is not behind"], places=[1, 1], values=(1, 2)),
+    sparse_case("indices_of_i32", REJECTED, ["expected indices of int64, got int32"], places=np.zeros(1, np.int32)),
+    sparse_case("too_few_indices", REJECTED, [r"expected indices of sizes \[2\] or \[2, 1\], got \[1\]"], places=[0],
+                values=(1, 2)),
+    sparse_case("values_of_rank_2", REJECTED, ["expected values of rank 1, got rank 2"], places=[0], values=((1, 2),)),
+    sparse_case("negative_size", REJECTED, ["negative size -2"], places=[0], sizes=(-2,)),
+    sparse_case("overflow", REJECTED, ["'w': its sizes are too large"], places=[0], sizes=(1 << 40, 1 << 40)),
+    sparse_case("too_large", LIMITED, ["'w': the sparse tensors of the model have more than"], places=[0],
+                sizes=(1 << 40,)),
 ]
 
 # --- weights outside the file ------------------------------------------------

@@ -27,8 +27,8 @@ import bad_model_operators as operators
 import bad_model_tensors as tensors
 import harness
 
-CASES = (files.FILES + files.GRAPHS + tensors.TENSORS + tensors.EXTERNAL + operators.NODES + operators.VALUES
-         + operators.ODDITIES + operators.RUNS + operands.SIZES + operands.NUMBERS + operands.PARTS)
+CASES = (files.FILES + files.GRAPHS + tensors.TENSORS + tensors.SPARSE + tensors.EXTERNAL + operators.NODES
+         + operators.VALUES + operators.ODDITIES + operators.RUNS + operands.SIZES + operands.NUMBERS + operands.PARTS)
 MEMORY_BYTES = 6 << 30
 #: Of the processors, so that a busy machine does not count, and of the clock.
 CPU_SECONDS, SECONDS = 20, 120

@@ -50,6 +50,9 @@ for number, (batch, length, keys, heads, size, last) in enumerate(
     mask[:, 0] = 1
     add("MultiHeadAttention", [q, k, v, None, mask], num_heads=heads, mask_filter_value=-1000.0)
     add("MultiHeadAttention", [q, k, v, None, r.integers(1, keys + 1, batch, dtype=np.int32)], num_heads=heads)
+    packed = [*r.integers(1, keys + 1, batch), *np.arange(batch + 1) * length, *np.arange(batch + 1) * keys]
+    add("MultiHeadAttention", [q, k, v, None, np.asarray(packed, np.int32)], num_heads=heads,
+        symbols={len(packed): "M"} if number % 2 else {})
     scores = r.normal(*[(batch, heads), (1, heads), (batch, 1), (1, 1)][number % 4], length, keys)
     add("MultiHeadAttention", [q, k, v, None, None, scores], num_heads=heads)
     if length == keys:
@@ -129,6 +132,10 @@ group_query(2, 5, 0, 0, 4, 2, 8, smooth_softmax=1)
 group_query(1, 4, 0, 0, 4, 2, 8, extra=[None, r.normal(1, 4, 4, 4)], outputs=(0,))
 group_query(1, 4, 0, 0, 4, 2, 8, extra=[None, None, r.normal(4)], outputs=(0,))
 group_query(1, 4, 0, 0, 4, 2, 8, softcap=3.0, extra=[None, r.normal(1, 1, 4, 4)], outputs=(0,))
+# of a first prompt only the first position counts, later each position
+for first, length, past in ([[0, 1, 2], [4, 5, 6]], 3, 0), ([[1, 1, 0], [0, 1, 2]], 3, 0), ([[0, 2, 4], [0, 2, 4]], 3, 0), \
+        ([[7], [3]], 1, 5), ([[5], [5]], 1, 6):
+    group_query(2, length, past, past, 4, 2, 16, rotary=16, extra=[np.asarray(first)])
 # rows of different lengths
 for lengths in ([3, 7], [7, 2], [5, 5]):
     q, kv = r.normal(2, 1, 4 * 8), [r.normal(2, 1, 2 * 8) for _ in range(2)]

@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import ml_dtypes
 import numpy as np
 
 import contrib_attention_cases
@@ -153,6 +154,19 @@ for number in range(10):
     indices = r.integers(-rows, rows, *[(3,), (2, 4), (1,), (2, 2, 2)][number % 4])
     add("GatherBlockQuantized", [data, indices, r.normal(rows, size // block)] + zeros, constants=(0, 2, 3),
         bits=bits, block_size=block, gather_axis=0, quantize_axis=1)
+
+
+for number, (signed, block, rows, size) in enumerate(
+        [(True, 32, 9, 64), (False, 16, 5, 48), (True, 128, 6, 256), (False, 32, 4, 40), (True, 16, 7, 20)]):
+    kind, low = (ml_dtypes.int4, -8) if signed else (ml_dtypes.uint4, 0)
+    codes, blocks = r.integers(low, low + 16, rows, size), (rows, -(-size // block))
+    zeros = [r.integers(low, low + 16, *blocks).astype(kind)] if number % 2 else []
+    add("GatherBlockQuantized", [codes.astype(kind), r.integers(-rows - 3, rows + 3, 2, 4), r.normal(*blocks)] + zeros,
+        constants=(0, 2, 3), block_size=block, gather_axis=0, quantize_axis=1)
+for bits in (2, 4, 8):
+    data = r.integers(0, 256, 5, 32 * bits // 8, dtype=np.uint8)
+    add("GatherBlockQuantized", [data, np.asarray([4, 5, -5, -6, 0]), r.normal(5, 2)], constants=(0, 2),
+        bits=bits, block_size=16, gather_axis=0, quantize_axis=1)
 
 
 # Quantised element-wise operators, pools and products.

@@ -87,6 +87,8 @@ void tssa::reduce::dropUnused(ModelProto &model) {
   filter(*graph.mutable_node(), [&](int i) { return nodes.count(i); });
   filter(*graph.mutable_initializer(),
          [&](int i) { return needed.count(graph.initializer(i).name()); });
+  filter(*graph.mutable_sparse_initializer(),
+         [&](int i) { return needed.count(graph.sparse_initializer(i).values().name()); });
   filter(*graph.mutable_input(), [&](int i) { return needed.count(graph.input(i).name()); });
   filter(*graph.mutable_value_info(),
          [&](int i) { return needed.count(graph.value_info(i).name()); });

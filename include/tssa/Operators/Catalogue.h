@@ -14,6 +14,9 @@ namespace tssa::operators {
 /// Returns the row that builds version `version` of an operator, or null if there is no such row.
 const OperatorRow *findOperator(llvm::StringRef domain, llvm::StringRef name, int64_t version);
 
+/// Returns whether there are rows for a domain; "" is the standard domain.
+bool hasDomain(llvm::StringRef domain);
+
 /// Returns advice on what to use instead of an unsupported operator; empty if there is no advice.
 llvm::StringRef findHint(llvm::StringRef domain, llvm::StringRef name);
 

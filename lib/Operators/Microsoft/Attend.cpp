@@ -227,18 +227,33 @@ FailureOr<ScoreFn> getBias(Builder &builder, const Tensor &bias, ArrayRef<Size> 
 }
 
 /// Returns a function that excludes all keys outside [begin, end). `bounds` has first the ends of
-/// all samples and, if `hasBegins`, then the begins of all samples.
-static ScoreFn maskByBounds(const Tensor &bounds, double filter, const Size &batch,
-                            bool hasBegins) {
+/// all samples. If `begins` is not 0, the begins of all samples stand `begins` elements after their
+/// ends.
+static ScoreFn maskByBounds(const Tensor &bounds, double filter, const Size &begins) {
   return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
     Scalar key = indexScalar(body, at[3], DType::I64);
     Type type = body.ops.getI64Type();
     Scalar isMasked = key >= convert(readScalar(body, bounds, at[0]), type);
-    if (hasBegins)
-      isMasked =
-          isMasked | (key < convert(readScalar(body, bounds, at[0] + body.size(batch)), type));
+    if (!begins.isConstant(0)) {
+      Scalar begin = convert(readScalar(body, bounds, at[0] + body.size(begins)), type);
+      isMasked = isMasked | ((sizeScalar(body, begins) > 0.0) & (key < begin));
+    }
     return select(isMasked, score + filter, score);
   };
+}
+
+/// Returns the function for a mask of rank 1. Its number of elements, which may be known only at a
+/// run, says what it has: the ends of the keys; the ends and then the begins; or the ends and then
+/// the begins of all rows of a packed batch, which follow from the other inputs.
+static FailureOr<ScoreFn> getBounds(Builder &builder, const Tensor &mask, double filter,
+                                    const Size &batch) {
+  const Size &count = mask.dim(0), both = batch * 2, packed = batch * 3 + 2;
+  Builder::Condition hasBegins = builder.isEqual(count, both);
+  Builder::Condition isPacked = builder.isEqual(count, packed);
+  Size wanted = builder.select(hasBegins, both, builder.select(isPacked, packed, batch));
+  if (failed(builder.requireEqual(count, wanted, "a mask and the batch")))
+    return failure();
+  return maskByBounds(mask, filter, builder.select(hasBegins, batch, 0));
 }
 
 static ScoreFn maskByFlags(const Tensor &flags, double filter) {
@@ -254,12 +269,8 @@ FailureOr<ScoreFn> getMask(Builder &builder, const Tensor &mask, double filter, 
                            const Size &queries, const Size &keys) {
   if (!mask)
     return ScoreFn();
-  if (mask.rank() == 1) {
-    bool hasBegins = mask.dim(0) == batch * 2;
-    if (!hasBegins && failed(builder.requireEqual(mask.dim(0), batch, "a mask and the batch")))
-      return failure();
-    return maskByBounds(mask, filter, batch, hasBegins);
-  }
+  if (mask.rank() == 1)
+    return getBounds(builder, mask, filter, batch);
   if (mask.rank() != 2 && mask.rank() != 3)
     return builder.unsupported("a mask of rank " + Twine(mask.rank()));
   if (failed(builder.requireEqual(mask.dim(0), batch, "a mask and the batch")) ||

@@ -60,7 +60,8 @@ mlir::FailureOr<int64_t> getRotarySize(Builder &builder, const Tensor &cos, cons
 
 /// Returns a function that adds `filter` to the scores of keys that `mask` excludes. A mask is one
 /// of: [B], the number of keys of each sample; [2 B], the ends of the keys of all samples and then
-/// their begins; [B,T] or [B,S,T], 1 for the keys that take part.
+/// their begins; [3 B + 2], the numbers of keys and then positions that are not needed; [B,T] or
+/// [B,S,T], 1 for the keys that take part.
 mlir::FailureOr<ScoreFn> getMask(Builder &builder, const Tensor &mask, double filter,
                                  const Size &batch, const Size &queries, const Size &keys);
 

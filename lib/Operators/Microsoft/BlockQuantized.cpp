@@ -143,48 +143,62 @@ static FailureOr<Tensors> buildMatMulNBits(Builder &builder, const Node &node) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A table of u8 with `perByte` elements of `bits` bits in each byte of its last dim.
-struct PackedTable {
+/// A table of quantized elements. An i4 or u4 is an element; a u8 has several elements of `bits`
+/// bits, which are packed along the last dim.
+struct QuantizedTable {
   Tensor data, scales, zeros;
   SmallVector<Size> shape; ///< of the elements
   int64_t bits, quantized, block;
 
+  bool isPacked() const { return data.dtype() == DType::U8; }
+  int64_t perByte() const { return isPacked() ? 8 / bits : 1; }
+
   Scalar read(Body &body, const Tensor &tensor, SmallVector<AffineExpr> at) const {
-    int64_t perByte = 8 / bits;
-    AffineExpr slot = at.back() % perByte;
-    at.back() = at.back().floorDiv(perByte);
+    if (!isPacked())
+      return convert(readScalar(body, tensor, at), body.ops.getI32Type());
+    AffineExpr slot = at.back() % perByte();
+    at.back() = at.back().floorDiv(perByte());
     return unpack(body, readScalar(body, tensor, at), slot, bits);
   }
 
   Scalar element(Body &body, SmallVector<AffineExpr> at) const {
     Scalar number = read(body, data, at);
     at[quantized] = at[quantized].floorDiv(block);
-    Scalar zero = zeros ? read(body, zeros, at) : number.constant(1 << (bits - 1));
+    Scalar zero = zeros ? read(body, zeros, at) : number.constant(isPacked() ? 1 << (bits - 1) : 0);
     Scalar scale = readScalar(body, scales, at);
     return convert(number - zero, scale.getType()) * scale;
   }
 };
 } // namespace
 
-static FailureOr<PackedTable> getTable(Builder &builder, const Node &node) {
-  PackedTable table{node.inputs[0],
-                    node.inputs[2],
-                    node.input(3),
-                    SmallVector<Size>(node.inputs[0].shape()),
-                    node.getInt("bits", 4),
-                    0,
-                    node.getInt("block_size", 128)};
-  const Tensor &data = table.data;
-  if (table.bits != 4 && table.bits != 8)
-    return builder.unsupported("bits = " + Twine(table.bits));
-  FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("quantize_axis", 1), data.rank());
-  if (failed(axis))
-    return failure();
-  table.quantized = *axis;
+static LogicalResult checkTable(Builder &builder, const QuantizedTable &table) {
+  bool isKnown = table.isPacked() ? llvm::is_contained({2, 4, 8}, table.bits) : table.bits == 4;
+  if (!isKnown)
+    return builder.error(Twine("expected bits = ") + (table.isPacked() ? "2, 4 or 8" : "4") +
+                         " for data " + table.data.str() + ", got " + Twine(table.bits));
   if (table.block < 16 || (table.block & (table.block - 1)) != 0)
     return builder.error("expected a block_size that is a power of 2 of at least 16, got " +
                          Twine(table.block));
-  int64_t perByte = 8 / table.bits;
+  if (table.zeros && table.zeros.dtype() != table.data.dtype())
+    return builder.error(Twine("expected zero_points of type ") + getName(table.data.dtype()) +
+                         ", which is the type of data, got " + table.zeros.str());
+  return success();
+}
+
+static FailureOr<QuantizedTable> getTable(Builder &builder, const Node &node) {
+  QuantizedTable table{node.inputs[0],
+                       node.inputs[2],
+                       node.input(3),
+                       SmallVector<Size>(node.inputs[0].shape()),
+                       node.getInt("bits", 4),
+                       0,
+                       node.getInt("block_size", 128)};
+  FailureOr<int64_t> axis =
+      builder.normalizeAxis(node.getInt("quantize_axis", 1), table.data.rank());
+  if (failed(axis) || failed(checkTable(builder, table)))
+    return failure();
+  table.quantized = *axis;
+  int64_t perByte = table.perByte();
   table.shape.back() = table.shape.back() * perByte;
   SmallVector<Size> blocks = table.shape;
   blocks[*axis] = blocks[*axis].ceilDiv(table.block);
@@ -197,21 +211,21 @@ static FailureOr<PackedTable> getTable(Builder &builder, const Node &node) {
     return builder.error("expected scales " + Tensor(table.scales.dtype(), blocks).str() +
                          ", got " + table.scales.str());
   if (!fits(table.zeros, packed))
-    return builder.error("expected zero_points " + Tensor(DType::U8, packed).str() + ", got " +
-                         table.zeros.str());
+    return builder.error("expected zero_points " + Tensor(table.zeros.dtype(), packed).str() +
+                         ", got " + table.zeros.str());
   return table;
 }
 
 static FailureOr<Tensors> buildGatherBlockQuantized(Builder &builder, const Node &node) {
   const Tensor &indices = node.inputs[1];
-  FailureOr<PackedTable> table = getTable(builder, node);
+  FailureOr<QuantizedTable> table = getTable(builder, node);
   if (failed(table))
     return failure();
   int64_t rank = table->shape.size();
   FailureOr<int64_t> axis = builder.normalizeAxis(node.getInt("gather_axis", 0), rank);
   if (failed(axis))
     return failure();
-  if (*axis == rank - 1)
+  if (table->isPacked() && *axis == rank - 1)
     return builder.unsupported("gather_axis = " + Twine(*axis) + ", the packed dim");
   ArrayRef<Size> sizes = table->shape;
   unsigned begin = *axis, end = begin + indices.rank();
@@ -220,10 +234,15 @@ static FailureOr<Tensors> buildGatherBlockQuantized(Builder &builder, const Node
   llvm::append_range(shape, sizes.drop_front(begin + 1));
   DType type = table->scales.dtype();
   return single(builder.compute(type, shape, [&](Body &body) {
+    Scalar index = convert(readScalar(body, indices, body.dims(begin, end)), body.ops.getI64Type());
+    Scalar size = sizeScalar(body, sizes[begin]);
+    index = select(index < 0.0, index + size, index);
+    // Unlike Gather, an index out of range selects zeros.
+    Scalar isInside = (index >= 0.0) & (index < size);
     SmallVector<AffineExpr> at = body.dims(0, begin);
-    at.push_back(dataIndex(body, indices, body.dims(begin, end), sizes[begin]));
+    at.push_back(body.opaque(toIndex(select(isInside, index, 0.0))));
     at.append(body.dims(end, shape.size()));
-    return toElement(body, table->element(body, at), type);
+    return toElement(body, select(isInside, table->element(body, at), 0.0), type);
   }));
 }
 
@@ -234,7 +253,7 @@ OperatorRows getMicrosoftBlockQuantizedRows() {
                  "K!:int N!:int bits:int block_size!:int accuracy_level:int weight_prepacked:int"},
        buildMatMulNBits},
       {"GatherBlockQuantized",
-       Signature{"data:u8 indices:index scales:float zero_points?:u8",
+       Signature{"data:u8|i4|u4 indices:index scales:float zero_points?:u8|i4|u4",
                  "bits:int block_size:int gather_axis:int quantize_axis:int"},
        buildGatherBlockQuantized},
   };

@@ -150,9 +150,14 @@ static LogicalResult turn(Builder &builder, const Node &node, Query &query) {
                     failed(builder.requireEqual(positions.dim(1), query.length(), "positions"))))
     return builder.error("expected one position per new token, got " + positions.str());
   auto position = [&](Body &body, AffineExpr b, AffineExpr s) {
-    if (positions)
-      return readScalar(body, positions, {b, s});
-    return query.past(body, b) + indexScalar(body, s, DType::I64);
+    Scalar token = indexScalar(body, s, DType::I64);
+    if (!positions)
+      return query.past(body, b) + token;
+    // The tokens of all rows of a first prompt count from the first position.
+    AffineExpr zero = body.constantExpr(0);
+    Scalar inPrompt = readScalar(body, positions, {zero, zero}) + token;
+    return select(sizeScalar(body, query.isLater) == 0.0, inPrompt,
+                  readScalar(body, positions, {b, s}));
   };
   RotaryOptions options{cos, sin, node.getInt("rotary_interleaved", 0) != 0, *size, position};
   for (Tensor *part : {&query.q, &query.k}) {

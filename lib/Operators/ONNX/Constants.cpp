@@ -15,8 +15,9 @@ using namespace mlir;
 namespace tssa::operators {
 
 static FailureOr<Tensors> buildConstant(Builder &b, const Node &node) {
-  if (Tensor value = node.getTensor("value"))
-    return Tensors{value};
+  for (StringRef name : {"value", "sparse_value"})
+    if (Tensor value = node.getTensor(name))
+      return Tensors{value};
   auto make = [&](DType type, ArrayRef<int64_t> shape, ArrayRef<Attribute> values) {
     auto tensorType = RankedTensorType::get(shape, getElementType(b.context(), type));
     return Tensors{b.constant(type, fromAttributes(tensorType, values))};

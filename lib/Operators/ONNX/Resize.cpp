@@ -56,8 +56,8 @@ static Scalar getPosition(Body &body, const ResizeMode &mode, const ResizedAxis 
     return select(width == 1.0, span / 2.0, x * span / (width - 1.0)) + begin * (length - 1.0);
   }
   Scalar halfPixel = (x + 0.5) / scale - 0.5;
-  if (mode.coordinates == "pytorch_half_pixel")
-    return select(width == 1.0, -0.5, halfPixel);
+  if (mode.coordinates == "pytorch_half_pixel") // of whole output elements, unlike `width`
+    return select(sizeDouble(body, axis.output) == 1.0, 0.0, halfPixel);
   if (mode.coordinates == "half_pixel_symmetric") {
     Scalar adjustment = sizeDouble(body, axis.output) / width;
     return length / 2.0 * (1.0 - adjustment) + halfPixel;
