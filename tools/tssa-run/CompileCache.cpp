@@ -240,6 +240,15 @@ static std::vector<std::string> listVariables() {
   return variables;
 }
 
+/// Returns pointers to the texts, and a null pointer after them.
+static std::vector<char *> getPointers(std::vector<std::string> &texts) {
+  std::vector<char *> pointers;
+  for (std::string &text : texts)
+    pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 /// Runs the compiler and waits. The compiler's stdout goes to this process's stderr, because this
 /// process's stdout is for results.
 static Status spawnCompiler(const std::string &compiler, const Options &options,
@@ -249,15 +258,8 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   args.insert(args.end(), options.compileOptions.begin(), options.compileOptions.end());
   if (!kernels.empty())
     args.push_back("--cache-dir=" + kernels);
-  std::vector<char *> argv;
-  for (std::string &arg : args)
-    argv.push_back(arg.data());
-  argv.push_back(nullptr);
   std::vector<std::string> variables = listVariables();
-  std::vector<char *> environment;
-  for (std::string &variable : variables)
-    environment.push_back(variable.data());
-  environment.push_back(nullptr);
+  std::vector<char *> argv = getPointers(args), environment = getPointers(variables);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
