@@ -5,7 +5,7 @@ usage: compile.py MODEL.onnx... [--bin DIR] [--baseline DIR] [--runs 5] [-- OPTI
 
 Each compilation is a process of its own; builds take turns. A row has the medians of CPU seconds (user and system
 time of all threads), wall seconds and peak memory, and with --baseline the ratios to that build. OPTIONs, such as
--O1, --threads=1 or --cache-dir=DIR, are for the build of --bin only.
+--threads=1 or --cache-dir=DIR, are for the build of --bin only.
 """
 
 import argparse

@@ -66,7 +66,7 @@ KernelCache::KernelCache(const CompileOptions &options) : options(options) {
   const cpu::Machine &machine = options.machine;
   stream << machine.triple << ' ' << machine.cpu << ' ' << machine.vectorBytes << ' '
          << machine.getFeatureString() << '\n';
-  stream << "sanitize " << options.sanitize << " effort " << unsigned(options.effort) << '\n';
+  stream << "sanitize " << options.sanitize << '\n';
 }
 
 std::string KernelCache::computeKey(te::KernelOp kernel) const {

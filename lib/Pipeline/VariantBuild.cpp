@@ -170,7 +170,6 @@ llvm::Error VariantBuild::translate() {
   programOptions.machine = options.machine;
   programOptions.optimize.suffix = description.suffix;
   programOptions.optimize.sanitize = options.sanitize;
-  programOptions.optimize.effort = options.effort;
   programOptions.definesMemory = number == 0;
   programOptions.keepsModules = options.keepsModules;
   code = std::make_unique<cpu::Program>(*module.getContext(), std::move(programOptions));

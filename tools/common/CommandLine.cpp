@@ -115,14 +115,9 @@ std::optional<std::string> CommandLine::separateOption(const std::string &argume
   std::string rest = argument.substr(argument[1] == '-' ? 2 : 1);
   size_t equals = rest.find('=');
   const Option *option = find(rest.substr(0, equals));
-  if (!option) {
-    const Option *letter = argument[1] == '-' ? nullptr : find(rest.substr(0, 1));
-    if (!letter || letter->takes != Takes::Attached)
-      return explainUnknown(argument);
-    separated.push_back(argument);
-    return std::nullopt;
-  }
-  bool needsValue = option->takes == Takes::Value || option->takes == Takes::Attached;
+  if (!option)
+    return explainUnknown(argument);
+  bool needsValue = option->takes == Takes::Value;
   if (option->takes == Takes::Nothing && equals != std::string::npos)
     return option->getDashed() + " takes no value";
   separated.push_back(option->getDashed());

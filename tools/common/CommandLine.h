@@ -44,7 +44,6 @@ struct Option {
   enum class Takes {
     Nothing,
     Value,
-    Attached,    ///< a value that follows at once, as in -O2
     OptionalText ///< a value that can only follow after =
   };
 

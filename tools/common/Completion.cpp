@@ -24,11 +24,6 @@ std::string tssa::tools::writeBashCompletion(const CommandLine &line) {
       continue;
     bool isLong = option.name.size() > 1;
     words += words.empty() ? "" : " ";
-    if (option.takes == Option::Takes::Attached) {
-      for (char choice : option.valueName)
-        words += choice == '|' ? " " : option.getDashed() + choice;
-      continue;
-    }
     words += option.getDashed() + (option.takes == Option::Takes::Value && isLong ? "=" : "");
   }
   std::string function = nameFunction(line);
@@ -85,9 +80,7 @@ std::string tssa::tools::writeZshCompletion(const CommandLine &line) {
       continue;
     bool isLong = option.name.size() > 1;
     std::string spec = (option.repeats ? "*" : "") + option.getDashed();
-    if (option.takes == Option::Takes::Attached)
-      spec += "-";
-    else if (option.takes == Option::Takes::OptionalText)
+    if (option.takes == Option::Takes::OptionalText)
       spec += "=-";
     else if (option.takes == Option::Takes::Value && isLong)
       spec += "=";

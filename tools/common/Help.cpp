@@ -55,8 +55,6 @@ std::string tssa::tools::showOption(const Option &option) {
     return dashed;
   case Option::Takes::Value:
     return dashed + (hasEquals || option.name.size() == 1 ? " " : "=") + option.valueName;
-  case Option::Takes::Attached:
-    return dashed + option.valueName;
   case Option::Takes::OptionalText:
     return dashed + "[=" + option.valueName + "]";
   }

@@ -17,8 +17,8 @@ namespace tssa::compile {
 static std::string adviseOption(std::string_view name) {
   static const std::pair<std::vector<std::string_view>, const char *> all[] = {
       {{"output", "out", "output-file"}, "write -o FILE"},
-      {{"optimize", "opt", "opt-level", "optimization-level"},
-       "use -O1 (quick to compile) or -O2 (quick to run)"},
+      {{"O", "Os", "Oz", "Ofast", "optimize", "opt", "opt-level", "optimization-level"},
+       "leave it out: there is one level, the code that runs fastest"},
       {{"fp", "half", "float", "bf", "int", "precision", "dtype", "quantize"},
        "the code computes in the types of the model, so convert the model before, such as with "
        "onnxconverter-common or ONNX Runtime's quantization"},
@@ -82,8 +82,6 @@ void CommandLine::addOutput() {
   add("mcpu", mcpu, "CPU", "CPU, such as native (default), x86-64-v3, x86-64-v4");
   add("machine", machine, "FILE",
       "Machine, as --emit=machine and tssa-run --inspect write it, instead of --mcpu");
-  add("O", effort, "1|2", "-O1: quick to compile, -O2: quick to run (default)",
-      tools::Option::Takes::Attached);
   add("dim", sizes.dims, "NAME=N", "Fix the size of a named dim; repeatable");
   add("input-shape", sizes.shapes, "NAME=1x3x224x224",
       "Fix the shape of an input, or name its dims, as in [N,3,?,?], where ? is any size; "

@@ -22,7 +22,6 @@ struct CommandLine : tools::CommandLine {
   std::string target = "cpu";
   std::string mcpu = "native";
   std::string machine;
-  std::string effort = "2";
   ModelSizes sizes;
   std::string lastStage;
   std::string emit = "so";

@@ -59,10 +59,6 @@ std::optional<int> takeResources(const CommandLine &line, Options &options) {
   options.cacheDir = line.cacheDir;
   if (line.untrusted && line.isGiven("cache-dir"))
     return reportUsage("--cache-dir and --untrusted exclude each other");
-  if (line.effort != "1" && line.effort != "2")
-    return reportUsage("expected -O1 (quick to compile) or -O2 (quick to run), got '-O" +
-                       line.effort + "'");
-  options.effort = line.effort == "1" ? cpu::Effort::Short : cpu::Effort::Full;
   constexpr unsigned mostThreads = 1024;
   if (line.isGiven("threads") && (StringRef(line.threads).getAsInteger(10, options.threads) ||
                                   options.threads == 0 || options.threads > mostThreads))

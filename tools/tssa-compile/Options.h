@@ -53,7 +53,6 @@ struct Options {
   std::string inputs, reference;
   uint64_t seed = 1;
   double relativeTolerance = 1e-3, absoluteTolerance = 1e-5;
-  cpu::Effort effort = cpu::Effort::Full;
   bool sanitize = false;
   bool timing = false;
   /// Whether to print what each launch of the first target's program does, and to write no

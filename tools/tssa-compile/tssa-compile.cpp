@@ -233,7 +233,6 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
   compile.targets = options.targets;
   compile.merges = options.merges;
   compile.transforms = options.transforms;
-  compile.effort = options.effort;
   compile.sanitize = options.sanitize;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;

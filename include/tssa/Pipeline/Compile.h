@@ -30,8 +30,6 @@ struct CompileOptions {
   bool merges = true;
   /// The transformations that happen whatever they cost, or never.
   Transforms transforms;
-  /// How long machine code is optimised (`-O1`, `-O2`).
-  cpu::Effort effort = cpu::Effort::Full;
   /// Whether AddressSanitizer checks the code. The process that loads the code must then contain
   /// the runtime of AddressSanitizer. For CPUs only.
   bool sanitize = false;

@@ -96,19 +96,7 @@ llvm::Error linkBitcode(llvm::Module &module, llvm::StringRef bitcode, bool only
 /// memmove, memset, __truncdfhf2 and __truncsfbf2.
 bool isCalledLate(llvm::StringRef name);
 
-enum class Effort {
-  /// The shortest passes that give right code: quick to compile.
-  Short = 1,
-  /// The code is as quick as it gets.
-  Full = 2
-};
-
-/// Makes code generation skip, in this context, what does not pay for `effort`. Must be called
-/// before `optimize`.
-void setEffort(llvm::LLVMContext &context, Effort effort);
-
 struct OptimizeOptions {
-  Effort effort = Effort::Full;
   /// Whether the module is a kernel that calls nothing, so that a short list of passes is enough.
   bool isKernel = false;
   /// Is appended to the names that a program exports.

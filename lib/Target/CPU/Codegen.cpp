@@ -11,7 +11,6 @@
 #include "tssa/Target/CPU.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/Internalize.h"
@@ -113,41 +112,18 @@ static void setVisibility(Module &module, const OptimizeOptions &options) {
       setSharedName(*value, linked);
 }
 
-namespace {
-/// Skips the pass Loop Strength Reduction, which takes a third of code generation. In kernels, whose
-/// loops are vectorised and unrolled, it brings next to nothing.
-class ShortGate : public OptPassGate {
-public:
-  bool isEnabled() const override { return true; }
-  bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "Loop Strength Reduction";
-  }
-};
-} // namespace
-
-void setEffort(LLVMContext &context, Effort effort) {
-  static ShortGate gate;
-  if (effort == Effort::Short)
-    context.setOptPassGate(gate);
-}
-
 /// The passes for kernels. What the whole pipeline of LLVM has beyond them takes three times as long
 /// and makes no kernel measurably faster.
-static StringRef getKernelPasses(Effort effort) {
-  if (effort == Effort::Short)
-    return "function(early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg,"
-           "loop-mssa(loop-rotate,licm),gvn,instcombine<max-iterations=1;no-verify-fixpoint>,"
-           "simplifycfg)";
-  return "function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,"
-         "simplifycfg,reassociate,loop-mssa(licm,loop-rotate,licm),gvn,"
-         "instcombine<max-iterations=1;no-verify-fixpoint>,dse,simplifycfg),deadargelim";
-}
+static constexpr char kernelPasses[] =
+    "function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,"
+    "simplifycfg,reassociate,loop-mssa(licm,loop-rotate,licm),gvn,"
+    "instcombine<max-iterations=1;no-verify-fixpoint>,dse,simplifycfg),deadargelim";
 
 static ModulePassManager buildPasses(PassBuilder &builder, const OptimizeOptions &options) {
   if (!options.isKernel)
     return builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
   ModulePassManager passes;
-  cantFail(builder.parsePassPipeline(passes, getKernelPasses(options.effort)));
+  cantFail(builder.parsePassPipeline(passes, kernelPasses));
   return passes;
 }
 

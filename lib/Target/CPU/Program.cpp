@@ -139,7 +139,6 @@ Error Program::translate(Code &code) const {
   if (!machine)
     return machine.takeError();
   code.context = std::make_unique<LLVMContext>();
-  setEffort(*code.context, options.optimize.effort);
   mlir::OwningOpRef<mlir::ModuleOp> copy = code.part.clone();
   auto translated = cpu::translate(*copy, *code.context, **machine, options.machine);
   if (!translated)
