@@ -10,7 +10,9 @@
 #include "tssa/Runtime/NearName.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <functional>
 #include <random>
 
 using namespace tssa::run;
@@ -57,20 +59,55 @@ private:
 
 } // namespace
 
+/// Adds the bytes of a tensor to `total`. Returns whether that stays within `limit`; 0 is no limit.
+static bool addBytes(DType dtype, const std::vector<int64_t> &shape, uint64_t limit,
+                     uint64_t &total) {
+  uint64_t bytes = getByteSize(dtype);
+  bool overflows = false;
+  for (int64_t size : shape)
+    overflows |= __builtin_mul_overflow(bytes, uint64_t(size), &bytes);
+  overflows |= __builtin_add_overflow(total, bytes, &total);
+  return limit == 0 || (!overflows && total <= limit);
+}
+
+/// Sets the elements of `tensor`. Returns whether the time sufficed.
+static bool fill(Tensor &tensor, DType dtype, Normal &random, std::function<bool()> isLate) {
+  constexpr int64_t between = 1 << 16; // elements for each look at the clock
+  int64_t count = tensor.getByteSize() / getByteSize(dtype);
+  for (int64_t i = 0; i < count; ++i) {
+    if (i % between == 0 && isLate())
+      return false;
+    setElement(tensor, i, isFloat(dtype) ? random.next() : random.coin());
+  }
+  return true;
+}
+
 Status tssa::run::makeRandomInputs(const Manifest &manifest, const std::vector<int64_t> &sizes,
-                                   uint64_t seed, std::vector<NpzEntry> &inputs) {
+                                   uint64_t seed, const InputLimits &limits,
+                                   std::vector<NpzEntry> &inputs) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin = Clock::now();
+  auto isLate = [&] {
+    return limits.seconds > 0 &&
+           std::chrono::duration<double>(Clock::now() - begin).count() >= limits.seconds;
+  };
   Normal random(seed);
+  uint64_t bytes = 0;
   for (const Port &port : manifest.inputs) {
     std::vector<int64_t> shape;
     for (const Dim &dim : port.dims)
       shape.push_back(dim.kind == Dim::Symbol ? sizes[dim.value] : dim.value);
+    if (!addBytes(port.dtype, shape, limits.bytes, bytes))
+      return makeError(TSSA_OUT_OF_MEMORY, "input '" + printable(port.name) +
+                                               "': the random inputs exceed the limit of " +
+                                               std::to_string(limits.bytes) + " bytes");
     NpzEntry entry;
     entry.name = port.name;
     if (Status status = Tensor::allocate(port.dtype, shape, entry.tensor); !status.ok())
       return makeError(status.code, "input '" + printable(port.name) + "': " + status.message);
-    int64_t count = entry.tensor.getByteSize() / getByteSize(port.dtype);
-    for (int64_t i = 0; i < count; ++i)
-      setElement(entry.tensor, i, isFloat(port.dtype) ? random.next() : random.coin());
+    if (!fill(entry.tensor, port.dtype, random, isLate))
+      return makeError(TSSA_CANCELLED, "stopped: making the random inputs took longer than the "
+                                       "time of a run (--timeout)");
     inputs.push_back(std::move(entry));
   }
   return Status::success();

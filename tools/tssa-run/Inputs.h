@@ -19,10 +19,18 @@ runtime::Status chooseSizes(const runtime::Manifest &manifest,
                             const std::map<std::string, int64_t> &given,
                             std::vector<int64_t> &sizes, std::vector<std::string> &assumed);
 
-/// Makes random inputs from a seed: floats from N(0,1), and 0 or 1 for integers and bools.
+/// What making inputs may take; 0 is no limit.
+struct InputLimits {
+  double seconds = 0;
+  uint64_t bytes = 0;
+};
+
+/// Makes random inputs from a seed: floats from N(0,1), and 0 or 1 for integers and bools. Fails
+/// with TSSA_OUT_OF_MEMORY or TSSA_CANCELLED where they exceed the limits, before it allocates
+/// more.
 runtime::Status makeRandomInputs(const runtime::Manifest &manifest,
                                  const std::vector<int64_t> &sizes, uint64_t seed,
-                                 std::vector<runtime::NpzEntry> &inputs);
+                                 const InputLimits &limits, std::vector<runtime::NpzEntry> &inputs);
 
 } // namespace tssa::run
 

@@ -64,7 +64,8 @@ static Status gatherInputs(const Options &options, const Manifest &manifest,
                      "tssa-run: size %s = %lld (choose with --dim "
                      "%s=SIZE)\n",
                      printable(name).c_str(), (long long)sizes[i], printable(name).c_str());
-  return makeRandomInputs(manifest, sizes, options.inputSeed.value_or(0), inputs);
+  return makeRandomInputs(manifest, sizes, options.inputSeed.value_or(0),
+                          {options.timeoutSeconds, options.memoryLimit}, inputs);
 }
 
 /// Compares the outputs with the tensors of the reference file. Each tensor of the file must have
