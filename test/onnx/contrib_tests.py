@@ -58,7 +58,8 @@ class Group:
             self.results.append([f"c{number}_o{k}" for k in case.outputs])
             nodes.append(helper.make_node(case.op, names, results, name=f"{case.op}_{number}",
                                           domain=case.domain, **case.attributes))
-            outputs += [onnx.ValueInfoProto(name=name) for name in self.results[-1]]
+            outputs += [helper.make_tensor_value_info(name, case.types[k], None) if k in case.types
+                        else onnx.ValueInfoProto(name=name) for k, name in zip(case.outputs, self.results[-1])]
         graph = helper.make_graph(nodes, "g", infos, outputs, constants)
         opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1),
                   helper.make_opsetid("ai.onnx.ml", 5 if cases[0].op == "TreeEnsemble" else 3)]
