@@ -1,12 +1,13 @@
-"""Operators outside of the standard domain against ONNX Runtime's kernels.
+"""Operators outside of the standard domain, and uses of others that onnx's node tests lack, against
+ONNX Runtime's kernels.
 
 usage: contrib_tests.py [--bin DIR] [--match TEXT] [--keep DIR] [--verify]
 
-The cases of contrib_cases.py and ml_cases.py are grouped by operator. A group is one model, with
-a node per case, so that it is compiled, run and verified at once; a group that ends with an error
-is taken apart to name the case. Operators that ONNX Runtime has no CPU kernel for bring results
-of numpy. Two cases of an operator, with --verify all of them, are also compiled with
---verify-each-stage, unless random inputs make no sense for it.
+The cases of contrib_cases.py, ml_cases.py and standard_cases.py are grouped by operator. A group
+is one model, with a node per case, so that it is compiled, run and verified at once; a group that
+ends with an error is taken apart to name the case. Operators that ONNX Runtime has no CPU kernel
+for bring results of numpy. Two cases of an operator, with --verify all of them, are also compiled
+with --verify-each-stage, unless random inputs make no sense for it.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from onnx import helper
 import contrib_cases
 import harness
 import ml_cases
+import standard_cases
 
 
 def value_info(name, array, symbols):
@@ -168,7 +170,7 @@ def main():
     place = options.keep or tempfile.mkdtemp(prefix="contrib-")
     os.makedirs(place, exist_ok=True)
     groups = collections.defaultdict(list)
-    for case in contrib_cases.CASES + ml_cases.CASES:
+    for case in contrib_cases.CASES + ml_cases.CASES + standard_cases.CASES:
         if options.match in case.op:
             groups[case.domain, case.op, case.expected is None].append(case)
     passed = failed = 0
