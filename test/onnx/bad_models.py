@@ -30,7 +30,7 @@ import harness
 
 CASES = (files.FILES + files.GRAPHS + tensors.TENSORS + tensors.SPARSE + tensors.EXTERNAL + operators.NODES
          + operators.VALUES + operators.ODDITIES + operators.RUNS + operands.SIZES + operands.NUMBERS + operands.PARTS
-         + contrib.CONTRIB)
+         + contrib.CONTRIB + contrib.SIZES)
 MEMORY_BYTES = 6 << 30
 #: Of the processors, so that a busy machine does not count, and of the clock.
 CPU_SECONDS, SECONDS = 20, 120
