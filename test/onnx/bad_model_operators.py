@@ -205,6 +205,11 @@ def two_inputs():
                  inputs=[value("left", ("N", 3)), value("right", ("N", 3))], outputs=[value("y", ("N", 3))])
 
 
+def pool_by_two():
+    return model([node("MaxPool", ["x"], ["y"], "p", kernel_shape=[2], strides=[2])], inputs=[value("x", (1, 1, "L"))],
+                 outputs=[value("y", None)])
+
+
 def wrong_run(name, inputs, *texts):
     return Case("run_" + name, writes(two_inputs), ACCEPTED, inputs=inputs, run_codes=(1,), run_texts=texts)
 
@@ -212,6 +217,10 @@ def wrong_run(name, inputs, *texts):
 ROWS = np.ones((2, 3), np.float32)
 
 RUNS = [
+    Case("run_window_too_long", writes(pool_by_two), ACCEPTED, inputs={"x": np.ones((1, 1, 1), np.float32)}, run_codes=(1,),
+         run_texts=["'p'", "spatial dim 0 with its pads is shorter than a window", "--input-shape"]),
+    Case("run_window_of_nothing", writes(pool_by_two), ACCEPTED, inputs={"x": np.ones((1, 1, 0), np.float32)},
+         results={"y": np.ones((1, 1, 0), np.float32)}),
     wrong_run("input_missing", {"left": ROWS}, "right", "missing|not given|expected"),
     wrong_run("input_misspelt", {"left": ROWS, "rigth": ROWS}, "rigth", "right"),
     wrong_run("input_extra", {"left": ROWS, "right": ROWS, "middle": ROWS}, "middle"),

@@ -21,6 +21,7 @@ import tempfile
 import numpy as np
 
 import bad_commands as commands
+import bad_model_contrib as contrib
 import bad_model_files as files
 import bad_model_operands as operands
 import bad_model_operators as operators
@@ -28,7 +29,8 @@ import bad_model_tensors as tensors
 import harness
 
 CASES = (files.FILES + files.GRAPHS + tensors.TENSORS + tensors.SPARSE + tensors.EXTERNAL + operators.NODES
-         + operators.VALUES + operators.ODDITIES + operators.RUNS + operands.SIZES + operands.NUMBERS + operands.PARTS)
+         + operators.VALUES + operators.ODDITIES + operators.RUNS + operands.SIZES + operands.NUMBERS + operands.PARTS
+         + contrib.CONTRIB + contrib.SIZES)
 MEMORY_BYTES = 6 << 30
 #: Of the processors, so that a busy machine does not count, and of the clock.
 CPU_SECONDS, SECONDS = 20, 120

@@ -1,17 +1,20 @@
 """Cases of the kinds of attention of com.microsoft."""
 
 import numpy as np
+from onnx import TensorProto
 
 from contrib_case import Case, Random
 
 r = Random(2)
 CASES = []
+# Random inputs are lengths out of bounds.
+UNVERIFIED = ["GroupQueryAttention", "DecoderMaskedMultiHeadAttention"]
 
 
-def add(op, inputs, outputs=(0,), symbols=None, rtol=1e-4, atol=1e-5, expected=None, **attributes):
+def add(op, inputs, outputs=(0,), symbols=None, rtol=1e-4, atol=1e-5, expected=None, constants=(), **attributes):
     number = sum(case.op == op for case in CASES)
-    CASES.append(Case(op, inputs, attributes, outputs, f"#{number}", symbols=symbols or {}, rtol=rtol, atol=atol,
-                      expected=expected, verified=number < 2 and op != "GroupQueryAttention"))
+    CASES.append(Case(op, inputs, attributes, outputs, f"#{number}", constants=constants, symbols=symbols or {}, rtol=rtol,
+                      atol=atol, expected=expected, types={3: TensorProto.FLOAT}, verified=number < 2 and op not in UNVERIFIED))
 
 
 def attention(q, k, v):
@@ -67,6 +70,36 @@ for number, (batch, length, keys, heads, size, last) in enumerate(
             expected=lambda x: attention(x[..., 0, :], x[..., 1, :], x[..., 2, :]))
         add("MultiHeadAttention", [q, r.normal(batch, keys, heads, 2, size)], num_heads=heads,
             expected=lambda q, x: attention(q.reshape(*q.shape[:2], *x.shape[2::2]), x[..., 0, :], x[..., 1, :]))
+
+# caches with room for more tokens: the present is the whole cache
+for number, (batch, length, past, room, heads, size) in enumerate(
+        [(2, 1, 4, 6, 2, 8), (1, 3, 2, 5, 2, 4), (2, 1, 0, 7, 3, 8), (1, 1, 8, 9, 4, 8), (3, 2, 5, 10, 1, 16)]):
+    q, k, v = (r.normal(batch, length, heads * size) for _ in range(3))
+    cache = [r.normal(batch, heads, room, size) for _ in range(2)]
+    given, total = np.asarray([past], np.int32), past + length
+    add("MultiHeadAttention", [q, k, v, None, None, None, *cache, given], (0, 1, 2), num_heads=heads,
+        constants=(8,) if number % 2 else (), symbols={room: "M"})
+    add("MultiHeadAttention", [q, k, v, r.normal(3 * heads * size), None, r.normal(1, heads, length, total), *cache, given],
+        (0, 1, 2, 3), num_heads=heads, scale=0.4)
+    # one query
+    one, mask = [x[:, :1] for x in (q, k, v)], r.integers(0, 2, batch, past + 1, dtype=np.int32)
+    mask[:, 0] = 1
+    add("DecoderMaskedMultiHeadAttention", [*one, None, None, *cache, given], (0, 1, 2), num_heads=heads,
+        past_present_share_buffer=1, constants=(7,) if number % 2 else (), symbols={room: "M"})
+    add("DecoderMaskedMultiHeadAttention", [*one, mask, None, *cache, given, None, None, r.normal(3 * heads * size)],
+        (0, 1, 2, 3), num_heads=heads, past_present_share_buffer=1, output_qk=1)
+    add("DecoderMaskedMultiHeadAttention", [*one, None, r.normal(batch, heads, 1, past + 1), *cache, given], (0, 1, 2),
+        num_heads=heads, past_present_share_buffer=1, scale=0.4)
+    # the keys and values of an encoder
+    mask = r.integers(0, 2, batch, room, dtype=np.int32)
+    mask[:, 0] = 1
+    add("DecoderMaskedMultiHeadAttention", [one[0], *cache], num_heads=heads, symbols={room: "T"})
+    add("DecoderMaskedMultiHeadAttention", [one[0], *cache, mask], num_heads=heads, mask_filter_value=-1000.0)
+    # a past without room
+    add("DecoderMaskedMultiHeadAttention", [*one, None, None, *cache], num_heads=heads, symbols={room: "P"},
+        expected=lambda q, k, v, _m, _b, pk, pv: attention(*(
+            np.concatenate([*([p.swapaxes(1, 2)] if p is not None else []), x.reshape(*x.shape[:2], pk.shape[1], -1)], 1)
+            for p, x in ((None, q), (pk, k), (pv, v)))))
 
 # Attention
 for number, (batch, length, heads, size) in enumerate([(1, 3, 1, 4), (2, 5, 2, 4), (1, 4, 3, 8), (2, 2, 2, 8)]):
@@ -136,6 +169,24 @@ group_query(1, 4, 0, 0, 4, 2, 8, softcap=3.0, extra=[None, r.normal(1, 1, 4, 4)]
 for first, length, past in ([[0, 1, 2], [4, 5, 6]], 3, 0), ([[1, 1, 0], [0, 1, 2]], 3, 0), ([[0, 2, 4], [0, 2, 4]], 3, 0), \
         ([[7], [3]], 1, 5), ([[5], [5]], 1, 6):
     group_query(2, length, past, past, 4, 2, 16, rotary=16, extra=[np.asarray(first)])
+# every key of a row counts, of later tokens too
+for causal in ({"causal": 0}, {"causal": 1}):
+    group_query(2, 5, 0, 0, 4, 2, 8, symbols={5: "S"}, **causal)
+    group_query(1, 3, 4, 9, 4, 2, 8, **causal)
+    group_query(2, 3, 0, 0, 4, 2, 16, rotary=16, packed=True, softcap=2.0, **causal)
+    group_query(1, 4, 0, 0, 2, 2, 8, extra=[None, r.normal(1, 2, 4, 4)], smooth_softmax=1, **causal)
+    q, kv = r.normal(3, 4, 4 * 8), [r.normal(3, 4, 2 * 8) for _ in range(2)]
+    add("GroupQueryAttention", [q, *kv, None, None, np.asarray([3, 1, 0], np.int32), np.asarray(4, np.int32)],
+        (0, 1, 2), num_heads=4, kv_num_heads=2, **causal)
+# the scores and the weights
+for kind in (1, 2):
+    every = {"outputs": (0, 1, 2, 3), "qk_output": kind}
+    group_query(2, 5, 0, 0, 4, 2, 8, symbols={5: "S"}, **every)
+    group_query(1, 3, 0, 0, 4, 2, 8, causal=0, **every)
+    group_query(2, 1, 6, 6, 4, 2, 8, **every)
+    group_query(1, 6, 0, 0, 4, 2, 8, local_window_size=3, softcap=2.0, **every)
+    group_query(2, 4, 0, 0, 2, 2, 8, extra=[None, r.normal(2, 2, 4, 4)], smooth_softmax=1, **every)
+    group_query(1, 1, 5, 9, 4, 1, 16, rotary=16, packed=True, **every)
 # rows of different lengths
 for lengths in ([3, 7], [7, 2], [5, 5]):
     q, kv = r.normal(2, 1, 4 * 8), [r.normal(2, 1, 2 * 8) for _ in range(2)]

@@ -17,6 +17,7 @@ class Case:
     constants: tuple = ()  # numbers of the inputs that are initializers
     symbols: dict = dataclasses.field(default_factory=dict)  # size -> name of a dynamic dim
     expected: typing.Optional[typing.Callable] = None  # without a kernel in ONNX Runtime
+    types: dict = dataclasses.field(default_factory=dict)  # of outputs whose types ONNX Runtime does not infer
     rtol: float = 1e-4
     atol: float = 1e-5
     verified: bool = False  # a sample for --verify-each-stage

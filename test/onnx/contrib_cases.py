@@ -273,6 +273,13 @@ for number in range(10):
     add("BiasSoftmax", [r.normal(2, 3, 4 + number), r.normal(1 + number % 2, 3, 4 + number)], axis=2,
         is_inner_broadcast=0, expected=bias_softmax)
 
+for mode, padding in itertools.product(["bilinear", "nearest", "bicubic"], ["zeros", "border", "reflection"]):
+    # points beyond the edges too
+    points = r.uniform(2, 3, 5, 2, low=-1.6, high=1.6)
+    add("GridSample", [r.normal(2, 3, 4, 6), points], mode=mode, padding_mode=padding, symbols={6: "W", 5: "V"})
+    add("GridSample", [r.normal(2, 1, 7, 5), points], mode=mode, padding_mode=padding, align_corners=1)
+add("GridSample", [r.normal(1, 2, 3, 3), r.uniform(1, 4, 4, 2, low=-1)])
+
 
 def refused(op, inputs, code, words, domain="com.microsoft", **attributes):
     return Case(op, inputs, attributes, domain=domain), code, words
@@ -288,6 +295,8 @@ REFUSED = [
     refused("BiasGelu", [x, x.astype(np.float64)], 1, "expected f32 for input 1 (B)"),
     refused("QuickGelu", [x], 1, "expected float for attribute 'alpha'", alpha=2),
     refused("QuickGelu", [x], 3, "attribute 'beta' is not known", beta=2.0),
+    refused("GridSample", [r.normal(1, 1, 3, 3), r.normal(1, 2, 2, 2)], 1, "unknown 'mode' \"trilinear\"", mode="trilinear"),
+    refused("GridSample", [r.normal(1, 1, 3, 3), r.normal(1, 2, 2, 3)], 1, "expected a grid of rank 4 with a last dim of 2"),
     refused("MultiHeadAttention", [x, x, x], 1, "attribute 'num_heads' is missing"),
     refused("SkipLayerNormalization", [x, r.normal(2, 3, 7), r.normal(8)], 1, "to broadcast to"),
     refused("MatMulNBits", [r.normal(1, 32), np.zeros((8, 1, 16), np.uint8), r.normal(8, 1), None, np.zeros(32, np.int32)], 3,

@@ -1,12 +1,13 @@
-"""Operators outside of the standard domain against ONNX Runtime's kernels.
+"""Operators outside of the standard domain, and uses of others that onnx's node tests lack, against
+ONNX Runtime's kernels.
 
 usage: contrib_tests.py [--bin DIR] [--match TEXT] [--keep DIR] [--verify]
 
-The cases of contrib_cases.py and ml_cases.py are grouped by operator. A group is one model, with
-a node per case, so that it is compiled, run and verified at once; a group that ends with an error
-is taken apart to name the case. Operators that ONNX Runtime has no CPU kernel for bring results
-of numpy. Two cases of an operator, with --verify all of them, are also compiled with
---verify-each-stage, unless random inputs make no sense for it.
+The cases of contrib_cases.py, ml_cases.py and standard_cases.py are grouped by operator. A group
+is one model, with a node per case, so that it is compiled, run and verified at once; a group that
+ends with an error is taken apart to name the case. Operators that ONNX Runtime has no CPU kernel
+for bring results of numpy. Two cases of an operator, with --verify all of them, are also compiled
+with --verify-each-stage, unless random inputs make no sense for it.
 """
 
 import argparse
@@ -25,6 +26,8 @@ from onnx import helper
 import contrib_cases
 import harness
 import ml_cases
+import refused_cases
+import standard_cases
 
 
 def value_info(name, array, symbols):
@@ -58,7 +61,8 @@ class Group:
             self.results.append([f"c{number}_o{k}" for k in case.outputs])
             nodes.append(helper.make_node(case.op, names, results, name=f"{case.op}_{number}",
                                           domain=case.domain, **case.attributes))
-            outputs += [onnx.ValueInfoProto(name=name) for name in self.results[-1]]
+            outputs += [helper.make_tensor_value_info(name, case.types[k], None) if k in case.types
+                        else onnx.ValueInfoProto(name=name) for k, name in zip(case.outputs, self.results[-1])]
         graph = helper.make_graph(nodes, "g", infos, outputs, constants)
         opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1),
                   helper.make_opsetid("ai.onnx.ml", 5 if cases[0].op == "TreeEnsemble" else 3)]
@@ -144,16 +148,19 @@ def judge(tools, cases, place, verify):
 
 
 def check_refusals(tools, place):
-    """Gives (passed, complaints): what is not supported is refused with a sentence."""
+    """Gives (passed, complaints): what is not supported is refused with a sentence, and no name is
+    suggested where there is advice."""
+    cases = contrib_cases.REFUSED + ml_cases.REFUSED + refused_cases.REFUSED
     complaints = []
-    for number, (case, code, words) in enumerate(contrib_cases.REFUSED + ml_cases.REFUSED):
+    for number, (case, code, words) in enumerate(cases):
         model = os.path.join(place, f"refused{number}.onnx")
         onnx.save(Group([case]).model, model)
         outcome = tools.compile(model, os.path.join(place, "refused.so"))
-        if outcome.code != code or words not in outcome.errors:
+        if outcome.code != code or words not in outcome.errors or "did you mean" in outcome.errors:
             complaints.append(f"{case.op}: expected exit code {code} and '{words}', got {outcome.code}: "
                               + outcome.errors.strip()[:300])
-    return len(contrib_cases.REFUSED + ml_cases.REFUSED) - len(complaints), complaints
+    complaints += [f"{op}: its advice is not tested" for op in refused_cases.missing()]
+    return len(cases) - len(complaints), complaints
 
 
 def main():
@@ -167,7 +174,7 @@ def main():
     place = options.keep or tempfile.mkdtemp(prefix="contrib-")
     os.makedirs(place, exist_ok=True)
     groups = collections.defaultdict(list)
-    for case in contrib_cases.CASES + ml_cases.CASES:
+    for case in contrib_cases.CASES + ml_cases.CASES + standard_cases.CASES:
         if options.match in case.op:
             groups[case.domain, case.op, case.expected is None].append(case)
     passed = failed = 0

@@ -91,8 +91,8 @@ static FailureOr<Tensor> getWeights(Builder &builder, const Tensor &scores,
   });
 }
 
-FailureOr<Tensor> attend(Builder &builder, const Tensor &q, const Tensor &k, const Tensor &v,
-                         const AttentionOptions &options) {
+FailureOr<Attended> attend(Builder &builder, const Tensor &q, const Tensor &k, const Tensor &v,
+                           const AttentionOptions &options) {
   FailureOr<int64_t> share = getShare(builder, q, k);
   if (failed(share))
     return failure();
@@ -110,12 +110,16 @@ FailureOr<Tensor> attend(Builder &builder, const Tensor &q, const Tensor &k, con
     return failure();
   ReducedDims reduced(4);
   unsigned slot = reduced.add(k.dim(2));
-  return sum(builder, scores->dtype(), q.dtype(), {q.dim(0), q.dim(1), q.dim(2), v.dim(3)}, reduced,
-             [&](Body &body) {
-               AffineExpr t = reduced.expr(body, slot), b = body.dim(0), n = body.dim(1);
-               return readScalar(body, *weights, {b, n, body.dim(2), t}) *
-                      readScalar(body, v, {b, n.floorDiv(*share), t, body.dim(3)});
-             });
+  FailureOr<Tensor> result =
+      sum(builder, scores->dtype(), q.dtype(), {q.dim(0), q.dim(1), q.dim(2), v.dim(3)}, reduced,
+          [&](Body &body) {
+            AffineExpr t = reduced.expr(body, slot), b = body.dim(0), n = body.dim(1);
+            return readScalar(body, *weights, {b, n, body.dim(2), t}) *
+                   readScalar(body, v, {b, n.floorDiv(*share), t, body.dim(3)});
+          });
+  if (failed(result))
+    return failure();
+  return Attended{*result, *scores, *weights};
 }
 
 //===----------------------------------------------------------------------===//

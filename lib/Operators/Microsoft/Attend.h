@@ -31,10 +31,14 @@ struct AttentionOptions {
   bool hasZeroSink = false; ///< whether each head has an additional score of 0
 };
 
-/// Returns softmax(scale q k^T) v, [B,N,S,V], for q [B,N,S,H], k [B,M,T,H] and v [B,M,T,V],
-/// where M divides N.
-mlir::FailureOr<Tensor> attend(Builder &builder, const Tensor &q, const Tensor &k, const Tensor &v,
-                               const AttentionOptions &options);
+struct Attended {
+  Tensor result;          ///< [B,N,S,V]
+  Tensor scores, weights; ///< [B,N,S,T], before and after the softmax, in f32 or f64
+};
+
+/// Computes softmax(scale q k^T) v for q [B,N,S,H], k [B,M,T,H] and v [B,M,T,V], where M divides N.
+mlir::FailureOr<Attended> attend(Builder &builder, const Tensor &q, const Tensor &k,
+                                 const Tensor &v, const AttentionOptions &options);
 
 /// Rearrange [B,S,N*H] to [B,N,S,H], and back.
 mlir::FailureOr<Tensor> splitHeads(Builder &builder, const Tensor &x, int64_t heads);

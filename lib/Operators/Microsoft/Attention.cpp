@@ -47,15 +47,21 @@ static FailureOr<ScoreFn> getAdjust(Builder &builder, const Node &node, const Pr
   return adjust;
 }
 
-static FailureOr<Tensor> finish(Builder &builder, const Node &node, const Projections &parts,
-                                const ScoreFn &adjust) {
+/// Returns the result with its heads merged.
+static FailureOr<Attended> finish(Builder &builder, const Node &node, const Projections &parts,
+                                  const ScoreFn &adjust) {
   FailureOr<double> scale = getScale(builder, node, parts.q);
   if (failed(scale))
     return failure();
-  FailureOr<Tensor> heads = attend(builder, parts.q, parts.k, parts.v, {*scale, adjust, Tensor()});
-  if (failed(heads))
+  FailureOr<Attended> attended =
+      attend(builder, parts.q, parts.k, parts.v, {*scale, adjust, Tensor()});
+  if (failed(attended))
     return failure();
-  return mergeHeads(builder, *heads);
+  FailureOr<Tensor> merged = mergeHeads(builder, attended->result);
+  if (failed(merged))
+    return failure();
+  attended->result = *merged;
+  return attended;
 }
 
 static FailureOr<int64_t> getHeads(Builder &builder, const Node &node) {
@@ -155,32 +161,98 @@ static LogicalResult prepend(Builder &builder, const Tensor &past, Tensor &now) 
   return success();
 }
 
-static FailureOr<Tensors> buildMultiHeadAttention(Builder &builder, const Node &node) {
-  Tensor pastKey = node.input(6), pastValue = node.input(7);
-  if (node.input(8) || node.input(9))
-    return builder.unsupported("past_sequence_length and cache_indirection");
+/// Writes `now` into the cache `past` behind its first `length` tokens. Returns the whole cache,
+/// and prepends these tokens to `now`.
+static FailureOr<Tensor> writeAt(Builder &builder, const Tensor &past, const Size &length,
+                                 Tensor &now) {
+  if (past.rank() != 4)
+    return builder.error("expected a past of rank 4, got " + Twine(past.str()));
+  Size end = length + now.dim(2), rest = past.dim(2) - end;
+  if (failed(builder.requireNonNegative(length, "past_sequence_length")) ||
+      failed(builder.requireNonNegative(
+          rest, "length of the cache minus past_sequence_length and the new tokens")))
+    return failure();
+  FailureOr<Tensor> before = builder.slice(past, 2, 0, length);
+  FailureOr<Tensor> behind = builder.slice(past, 2, end, rest);
+  if (failed(before) || failed(behind) || failed(prepend(builder, *before, now)))
+    return failure();
+  return builder.concat({now, *behind}, 2);
+}
+
+/// Adds the past tokens to the keys and values of `parts`. Returns the number of past tokens, the
+/// present keys and the present values.
+static FailureOr<std::tuple<Size, Tensor, Tensor>> addPast(Builder &builder, const Node &node,
+                                                           Projections &parts) {
+  Tensor pastKey = node.input(6), pastValue = node.input(7), given = node.input(8);
   if (!pastKey != !pastValue)
     return builder.error("expected past_key and past_value together");
+  if (!pastKey)
+    return std::make_tuple(Size(0), parts.k, parts.v);
+  if (!given) {
+    if (failed(prepend(builder, pastKey, parts.k)) || failed(prepend(builder, pastValue, parts.v)))
+      return failure();
+    return std::make_tuple(pastKey.dim(2), parts.k, parts.v);
+  }
+  if (!given.numElements().isConstant(1))
+    return builder.error("expected one past_sequence_length, got " + given.str());
+  FailureOr<Tensor> scalar = builder.reshape(given, {});
+  if (failed(scalar))
+    return failure();
+  FailureOr<Size> length = builder.requireSize(*scalar, "past_sequence_length");
+  if (failed(length))
+    return failure();
+  FailureOr<Tensor> keys = writeAt(builder, pastKey, *length, parts.k);
+  FailureOr<Tensor> values = writeAt(builder, pastValue, *length, parts.v);
+  if (failed(keys) || failed(values))
+    return failure();
+  return std::make_tuple(*length, *keys, *values);
+}
+
+static FailureOr<Tensors> buildMultiHeadAttention(Builder &builder, const Node &node) {
+  if (node.input(9))
+    return builder.unsupported("cache_indirection; export the model without beam search");
   FailureOr<int64_t> heads = getHeads(builder, node);
   if (failed(heads))
     return failure();
   FailureOr<Projections> parts = getParts(builder, node, *heads);
   if (failed(parts))
     return failure();
-  Size past = 0;
-  if (pastKey) {
-    if (failed(prepend(builder, pastKey, parts->k)) ||
-        failed(prepend(builder, pastValue, parts->v)))
-      return failure();
-    past = pastKey.dim(2);
-  }
+  auto present = addPast(builder, node, *parts);
+  if (failed(present))
+    return failure();
+  auto [past, keys, values] = *present;
   FailureOr<ScoreFn> adjust = getAdjust(builder, node, *parts, node.input(4), node.input(5), past);
   if (failed(adjust))
     return failure();
-  FailureOr<Tensor> result = finish(builder, node, *parts, *adjust);
+  FailureOr<Attended> result = finish(builder, node, *parts, *adjust);
   if (failed(result))
     return failure();
-  return Tensors{*result, parts->k, parts->v};
+  Tensors results = {result->result, keys, values, Tensor()};
+  if (node.hasOutput(3)) {
+    FailureOr<Tensor> scores = builder.cast(result->scores, parts->q.dtype());
+    if (failed(scores))
+      return failure();
+    results[3] = *scores;
+  }
+  return results;
+}
+
+/// Builds DecoderMaskedMultiHeadAttention, which is MultiHeadAttention of one query with another
+/// order of the inputs.
+static FailureOr<Tensors> buildDecoderMasked(Builder &builder, const Node &node) {
+  const Tensor &query = node.inputs[0];
+  if (query.rank() != 3 || failed(builder.requireEqual(query.dim(1), 1, "queries of each row")))
+    return builder.error("expected a query of rank 3, got " + Twine(query.str()));
+  bool sharesBuffer = node.getInt("past_present_share_buffer", 0) != 0;
+  Tensor past = node.input(5), length = node.input(7);
+  if (sharesBuffer && past && !length)
+    return builder.error("expected past_sequence_length with past_present_share_buffer = 1");
+  Node inner = node;
+  inner.inputs = {query, node.input(1), node.input(2), node.input(10), node.input(3), node.input(4),
+                  past, node.input(6),
+                  // Without a shared buffer all of the past is in use.
+                  sharesBuffer ? length : Tensor(), node.input(9)};
+  return buildMultiHeadAttention(builder, inner);
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,10 +379,10 @@ static FailureOr<Tensors> attendTo(Builder &builder, const Node &node, ProjectFn
       getAdjust(builder, node, *parts, mask, bias, past ? past.dim(3) : Size(0));
   if (failed(adjust))
     return failure();
-  FailureOr<Tensor> result = finish(builder, node, *parts, *adjust);
-  if (failed(result))
+  FailureOr<Attended> attended = finish(builder, node, *parts, *adjust);
+  if (failed(attended))
     return failure();
-  Tensors results = {*result, Tensor()};
+  Tensors results = {attended->result, Tensor()};
   if (node.hasOutput(1)) {
     FailureOr<Tensor> present = stack(builder, parts->k, parts->v);
     if (failed(present))
@@ -337,6 +409,13 @@ OperatorRows getMicrosoftAttentionRows() {
                  "past_key?:T past_value?:T past_sequence_length?:i32 cache_indirection?:i32",
                  "num_heads!:int mask_filter_value:float scale:float unidirectional:int"},
        buildMultiHeadAttention},
+      {"DecoderMaskedMultiHeadAttention",
+       Signature{"query:T key?:T value?:T mask_index?:i32 attention_bias?:T past_key?:T "
+                 "past_value?:T past_sequence_length?:i32 beam_width?:i32 cache_indirection?:i32 "
+                 "bias?:T",
+                 "num_heads!:int mask_filter_value:float scale:float output_qk:int "
+                 "past_present_share_buffer:int"},
+       buildDecoderMasked},
       {"Attention",
        Signature{
            "input:T weights:T bias?:T mask_index?:i32 past?:T attention_bias?:T "

@@ -35,13 +35,23 @@ struct Query {
 
   const Size &length() const { return q.dim(2); }
 
-  /// Returns the number of past tokens of row `b`.
-  Scalar past(Body &body, AffineExpr b) const {
+  /// Returns the position of the last token of row `b`.
+  Scalar last(Body &body, AffineExpr b) const {
     SmallVector<AffineExpr> at(lengths.rank(), body.constantExpr(0));
     at[0] = b;
-    Scalar all = convert(readScalar(body, lengths, at), body.ops.getI64Type()) + 1.0;
-    return (all - sizeScalar(body, length())) * sizeScalar(body, isLater);
+    return convert(readScalar(body, lengths, at), body.ops.getI64Type());
   }
+
+  /// Returns the number of past tokens of row `b`.
+  Scalar past(Body &body, AffineExpr b) const {
+    return (last(body, b) + 1.0 - sizeScalar(body, length())) * sizeScalar(body, isLater);
+  }
+};
+
+/// Which keys take part.
+struct KeyOrder {
+  bool isCausal;  ///< only keys up to the query
+  int64_t window; ///< if positive, only the last `window` keys up to the query
 };
 } // namespace
 
@@ -169,17 +179,43 @@ static LogicalResult turn(Builder &builder, const Node &node, Query &query) {
   return success();
 }
 
-/// Returns a function that excludes the keys after a query. If `window` is positive, only the last
-/// `window` keys up to the query take part.
-static ScoreFn getOrder(const Query &query, int64_t window) {
-  return [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
-    Scalar last = query.past(body, at[0]) + indexScalar(body, at[2], DType::I64);
-    Scalar key = indexScalar(body, at[3], DType::I64);
-    Scalar isSeen = key <= last;
-    if (window > 0)
-      isSeen = isSeen & (key > last - static_cast<double>(window));
-    return select(isSeen, score, -std::numeric_limits<double>::infinity());
-  };
+/// Returns whether the key of the score at [b, n, s, t] takes part. No key after the last token of
+/// a row does, not even for the padding of a row.
+static Scalar isSeen(Body &body, const Query &query, const KeyOrder &order,
+                     ArrayRef<AffineExpr> at) {
+  Scalar key = indexScalar(body, at[3], DType::I64), last = query.last(body, at[0]);
+  if (!order.isCausal)
+    return key <= last;
+  Scalar position = query.past(body, at[0]) + indexScalar(body, at[2], DType::I64);
+  Scalar seen = (key <= position) & (key <= last);
+  return order.window > 0 ? seen & (key > position - static_cast<double>(order.window)) : seen;
+}
+
+static FailureOr<KeyOrder> getOrder(Builder &builder, const Node &node) {
+  int64_t causal = node.getInt("causal", 1), window = node.getInt("local_window_size", -1);
+  if (causal != 0 && causal != 1)
+    return builder.error("expected causal of 0 or 1, got " + Twine(causal));
+  if (!causal && window != -1)
+    return builder.error("expected local_window_size of -1 with causal = 0, got " + Twine(window));
+  return KeyOrder{causal == 1, window};
+}
+
+/// Returns the scores before (`kind` 1) or after (`kind` 2) the softmax as an output of type
+/// `type`. Keys that take no part have 0.
+static FailureOr<Tensor> getScoreOutput(Builder &builder, const Query &query, const KeyOrder &order,
+                                        const Attended &attended, int64_t kind) {
+  DType type = query.q.dtype();
+  if (kind == 2)
+    return builder.cast(attended.weights, type);
+  if (kind != 1)
+    return builder.error("expected qk_output of 1 or 2 for the output of scores, got " +
+                         Twine(kind));
+  const Tensor &scores = attended.scores;
+  return builder.compute(type, scores.shape(), [&](Body &body) {
+    SmallVector<AffineExpr> at = body.dims(0, 4);
+    Scalar seen = isSeen(body, query, order, at);
+    return toElement(body, select(seen, readScalar(body, scores, at), 0.0), type);
+  });
 }
 
 static ScoreFn getSoftcap(double softcap) {
@@ -189,15 +225,39 @@ static ScoreFn getSoftcap(double softcap) {
       [=](Body &, Scalar score, ArrayRef<AffineExpr>) { return softcap * tanh(score / softcap); };
 }
 
+static FailureOr<AttentionOptions> getOptions(Builder &builder, const Node &node,
+                                              const Query &query, const KeyOrder &order) {
+  const Tensor &q = query.q;
+  FailureOr<ScoreFn> bias =
+      getBias(builder, node.input(10), {q.dim(0), q.dim(1), q.dim(2), query.total});
+  if (failed(bias))
+    return failure();
+  std::optional<int64_t> size = q.dim(3).constant();
+  if (!size || *size < 1)
+    return builder.unsupported("heads whose size is not known");
+  ScoreFn exclude = [=](Body &body, Scalar score, ArrayRef<AffineExpr> at) {
+    return select(isSeen(body, query, order, at), score, -std::numeric_limits<double>::infinity());
+  };
+  double given = node.getFloat("scale", 0);
+  AttentionOptions options{given ? given : 1 / std::sqrt(static_cast<double>(*size)),
+                           chain(chain(getSoftcap(node.getFloat("softcap", 0)), *bias), exclude),
+                           node.input(11), node.getInt("smooth_softmax", 0) == 1};
+  if (options.sink && (options.sink.rank() != 1 ||
+                       failed(builder.requireEqual(options.sink.dim(0), q.dim(1), "head_sink"))))
+    return builder.error("expected one element of head_sink per head");
+  return options;
+}
+
+static LogicalResult refuseQuantizedCache(Builder &builder, const Node &node) {
+  bool isQuantized = node.input(12) || node.input(13) ||
+                     node.getString("k_quant_type", "NONE") != "NONE" ||
+                     node.getString("v_quant_type", "NONE") != "NONE";
+  return isQuantized ? builder.unsupported("a quantized cache of keys and values") : success();
+}
+
 static FailureOr<Tensors> buildGroupQueryAttention(Builder &builder, const Node &node) {
-  for (unsigned i : {12, 13})
-    if (node.input(i))
-      return builder.unsupported("a quantized cache of keys and values");
-  for (StringRef name : {"k_quant_type", "v_quant_type"})
-    if (node.getString(name, "NONE") != "NONE")
-      return builder.unsupported("a quantized cache of keys and values");
-  if (node.getInt("qk_output", 0))
-    return builder.unsupported("qk_output = " + Twine(node.getInt("qk_output", 0)));
+  if (failed(refuseQuantizedCache(builder, node)))
+    return failure();
   Tensor pastKey = node.input(3), pastValue = node.input(4);
   if (!pastKey != !pastValue)
     return builder.error("expected past_key and past_value together");
@@ -212,31 +272,27 @@ static FailureOr<Tensors> buildGroupQueryAttention(Builder &builder, const Node 
     return failure();
   FailureOr<Tensor> k = builder.slice(*keys, 2, 0, query->total);
   FailureOr<Tensor> v = builder.slice(*values, 2, 0, query->total);
-  if (failed(k) || failed(v))
+  FailureOr<KeyOrder> order = getOrder(builder, node);
+  if (failed(k) || failed(v) || failed(order))
     return failure();
-  const Tensor &q = query->q;
-  FailureOr<ScoreFn> bias =
-      getBias(builder, node.input(10), {q.dim(0), q.dim(1), q.dim(2), query->total});
-  if (failed(bias))
+  FailureOr<AttentionOptions> options = getOptions(builder, node, *query, *order);
+  if (failed(options))
     return failure();
-  std::optional<int64_t> size = q.dim(3).constant();
-  if (!size || *size < 1)
-    return builder.unsupported("heads whose size is not known");
-  double given = node.getFloat("scale", 0);
-  AttentionOptions options{given ? given : 1 / std::sqrt(static_cast<double>(*size)),
-                           chain(chain(getSoftcap(node.getFloat("softcap", 0)), *bias),
-                                 getOrder(*query, node.getInt("local_window_size", -1))),
-                           node.input(11), node.getInt("smooth_softmax", 0) == 1};
-  if (options.sink && (options.sink.rank() != 1 ||
-                       failed(builder.requireEqual(options.sink.dim(0), q.dim(1), "head_sink"))))
-    return builder.error("expected one element of head_sink per head");
-  FailureOr<Tensor> heads = attend(builder, q, *k, *v, options);
-  if (failed(heads))
+  FailureOr<Attended> attended = attend(builder, query->q, *k, *v, *options);
+  if (failed(attended))
     return failure();
-  FailureOr<Tensor> result = mergeHeads(builder, *heads);
+  FailureOr<Tensor> result = mergeHeads(builder, attended->result);
   if (failed(result))
     return failure();
-  return Tensors{*result, *keys, *values};
+  Tensors results = {*result, *keys, *values, Tensor()};
+  if (node.hasOutput(3)) {
+    FailureOr<Tensor> scores =
+        getScoreOutput(builder, *query, *order, *attended, node.getInt("qk_output", 0));
+    if (failed(scores))
+      return failure();
+    results[3] = *scores;
+  }
+  return results;
 }
 
 OperatorRows getMicrosoftGroupQueryRows() {
@@ -247,6 +303,7 @@ OperatorRows getMicrosoftGroupQueryRows() {
                  "attention_bias?:T head_sink?:T k_scale?:f32 v_scale?:f32",
                  "num_heads!:int kv_num_heads!:int scale:float softcap:float local_window_size:int "
                  "do_rotary:int rotary_interleaved:int smooth_softmax:int qk_output:int "
+                 "causal:int "
                  "k_quant_type:string v_quant_type:string kv_cache_bit_width:int"},
        buildGroupQueryAttention}};
 }

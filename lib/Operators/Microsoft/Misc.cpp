@@ -132,6 +132,8 @@ OperatorRows getMicrosoftMiscRows() {
       {"ComplexMulConj", Signature{"A:T B:T"}, bindBack(buildComplexMul, /*conjugates=*/true)},
       {"Trilu", Signature{"X:any k?:i64", "upper:int"}, asStandard("Trilu", 14)},
       {"GatherND", Signature{"data:any indices:index"}, asStandard("GatherND", 11)},
+      {"GridSample", Signature{"X:T Grid:T", "mode:string padding_mode:string align_corners:int"},
+       asStandard("GridSample", 16)},
       {"Pad", Signature{"data:S pads:i64 value?:S", "mode:string"}, asStandard("Pad", 11)},
   };
 }

@@ -48,7 +48,8 @@ static FailureOr<Pool> getPool(Builder &builder, const Node &node) {
   FailureOr<SmallVector<Size>> kernel = getKernel(builder, node, pool.input.rank() - 2);
   if (failed(kernel))
     return failure();
-  FailureOr<Windows> windows = getWindows(builder, node, pool.input.shape().drop_front(2), *kernel);
+  FailureOr<Windows> windows = getWindows(builder, node, pool.input.shape().drop_front(2), *kernel,
+                                          ShortInput::RoundTowardZero);
   if (failed(windows))
     return failure();
   pool.windows = *windows;

@@ -63,20 +63,45 @@ static void padSame(Window &window, bool isUpper) {
   window.padEnd = total - window.padBegin;
 }
 
+/// Returns how many steps the window takes without `ceil_mode`, with `room` elements behind it. If
+/// `room` is negative, `shortInput` says how to round. An input of unknown size must not need this:
+/// each size that follows from the output would have a maximum, for inputs that hardly occur.
+static FailureOr<Size> getSteps(Builder &builder, const Window &window, const Size &room,
+                                ShortInput shortInput, const Twine &dim) {
+  Size steps = room.floorDiv(window.stride);
+  bool isLong = (room - window.input + 1).isAtLeast(0) || room.isAtLeast(0);
+  if (shortInput == ShortInput::RoundDown || window.stride == 1 || isLong)
+    return steps;
+  Size rounded = Size::max(steps, Size::min(room.ceilDiv(window.stride), 0));
+  if (room.constant())
+    return rounded;
+  if (failed(builder.require(builder.isEqual(steps, rounded),
+                             "spatial dim " + dim +
+                                 " with its pads is shorter than a window; "
+                                 "compile the model for this shape (--input-shape)")))
+    return failure();
+  return steps;
+}
+
 /// Sets the output size for the given pads. With `isCeil`, a window that would start in the right
 /// pad is dropped.
-static void setOutput(Window &window, bool isCeil) {
+static LogicalResult setOutput(Builder &builder, Window &window, bool isCeil, ShortInput shortInput,
+                               const Twine &dim) {
   Size room = window.input + window.padBegin + window.padEnd - window.extent();
-  if (!isCeil) {
-    window.output = room.floorDiv(window.stride) + 1;
-    return;
+  if (isCeil) {
+    Size starts = (window.input + window.padBegin).ceilDiv(window.stride);
+    window.output = Size::min(room.ceilDiv(window.stride) + 1, starts);
+    return success();
   }
-  Size starts = (window.input + window.padBegin).ceilDiv(window.stride);
-  window.output = Size::min(room.ceilDiv(window.stride) + 1, starts);
+  FailureOr<Size> steps = getSteps(builder, window, room, shortInput, dim);
+  if (failed(steps))
+    return failure();
+  window.output = *steps + 1;
+  return success();
 }
 
 FailureOr<Windows> getWindows(Builder &builder, const Node &node, ArrayRef<Size> input,
-                              ArrayRef<Size> kernel) {
+                              ArrayRef<Size> kernel, ShortInput shortInput) {
   size_t rank = input.size();
   FailureOr<SmallVector<int64_t>> strides = getPerDim(builder, node, "strides", rank, 1);
   FailureOr<SmallVector<int64_t>> dilations = getPerDim(builder, node, "dilations", rank, 1);
@@ -106,7 +131,8 @@ FailureOr<Windows> getWindows(Builder &builder, const Node &node, ArrayRef<Size>
       } else if (autoPad != "VALID") {
         return builder.error("unknown 'auto_pad' \"" + autoPad + "\"");
       }
-      setOutput(window, isCeil);
+      if (failed(setOutput(builder, window, isCeil, shortInput, Twine(i))))
+        return failure();
     }
     if (failed(builder.requireNonNegative(window.output,
                                           "the output size of spatial dim " + Twine(i))))

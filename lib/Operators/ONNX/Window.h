@@ -29,10 +29,17 @@ struct Window {
 
 using Windows = std::vector<Window>;
 
+/// How many windows an input has that is shorter, with its pads, than a window.
+enum class ShortInput {
+  RoundDown,       ///< what the floor in ONNX's formula gives
+  RoundTowardZero, ///< one window if less than a stride is missing, as ONNX Runtime's pools do
+};
+
 /// Returns the windows for an input with the spatial sizes `input`. Reads the attributes strides,
 /// dilations, pads, auto_pad and, for pooling, ceil_mode.
 mlir::FailureOr<Windows> getWindows(Builder &builder, const Node &node, llvm::ArrayRef<Size> input,
-                                    llvm::ArrayRef<Size> kernel);
+                                    llvm::ArrayRef<Size> kernel,
+                                    ShortInput shortInput = ShortInput::RoundDown);
 
 /// Reads the attribute `name`, which has one integer per spatial dim, 1 by default. Requires that
 /// each integer is at least `least`.
