@@ -18,6 +18,7 @@ class Case:
     symbols: dict = dataclasses.field(default_factory=dict)  # size -> name of a dynamic dim
     expected: typing.Optional[typing.Callable] = None  # without a kernel in ONNX Runtime
     types: dict = dataclasses.field(default_factory=dict)  # of outputs whose types ONNX Runtime does not infer
+    unread: tuple = ()  # numbers of outputs that have a name and that nothing reads
     rtol: float = 1e-4
     atol: float = 1e-5
     verified: bool = False  # a sample for --verify-each-stage

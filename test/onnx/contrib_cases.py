@@ -18,7 +18,7 @@ UNVERIFIED = ["EmbedLayerNormalization", "GatherND", "GatherBlockQuantized"]
 
 
 def add(op, inputs, outputs=(0,), **others):
-    fields = {key: others.pop(key) for key in ("constants", "symbols", "expected", "rtol", "atol", "domain")
+    fields = {key: others.pop(key) for key in ("constants", "symbols", "expected", "rtol", "atol", "domain", "unread")
               if key in others}
     number = sum(case.op == op for case in CASES)
     CASES.append(Case(op, inputs, others, outputs, f"#{number}", verified=number < 2 and op not in UNVERIFIED, **fields))
@@ -279,6 +279,17 @@ for mode, padding in itertools.product(["bilinear", "nearest", "bicubic"], ["zer
     add("GridSample", [r.normal(2, 3, 4, 6), points], mode=mode, padding_mode=padding, symbols={6: "W", 5: "V"})
     add("GridSample", [r.normal(2, 1, 7, 5), points], mode=mode, padding_mode=padding, align_corners=1)
 add("GridSample", [r.normal(1, 2, 3, 3), r.uniform(1, 4, 4, 2, low=-1)])
+
+
+# Outputs that have names and that nothing reads.
+x, gamma = r.normal(2, 3, 8), r.normal(8)
+add("SkipSimplifiedLayerNormalization", [x, r.normal(2, 3, 8), gamma], unread=(1, 2, 3))
+add("SkipSimplifiedLayerNormalization", [x, r.normal(2, 3, 8), gamma], (0, 3), unread=(1, 2))
+add("SkipLayerNormalization", [x, r.normal(2, 3, 8), gamma, r.normal(8)], unread=(1, 2, 3))
+add("LayerNormalization", [x, gamma], domain="", unread=(1, 2))
+add("MultiHeadAttention", [x, x, x], domain="com.microsoft", num_heads=2, unread=(1, 2))
+add("MaxPool", [r.normal(1, 1, 4, 4)], domain="", kernel_shape=[2, 2], unread=(1,))
+add("BatchNormalization", [x, *(r.uniform(3, low=0.5) for _ in range(4))], domain="", unread=(1, 2), training_mode=1)
 
 
 def refused(op, inputs, code, words, domain="com.microsoft", **attributes):

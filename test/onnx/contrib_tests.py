@@ -57,7 +57,8 @@ class Group:
                     self.inputs[name] = array
                     infos.append(value_info(name, array, {k: f"{v}{number}" for k, v in case.symbols.items()}))
             # the first output is never optional
-            results = [f"c{number}_o{k}" if k in (0, *case.outputs) else "" for k in range(max(case.outputs) + 1)]
+            named = (0, *case.outputs, *case.unread)
+            results = [f"c{number}_o{k}" if k in named else "" for k in range(max(named) + 1)]
             self.results.append([f"c{number}_o{k}" for k in case.outputs])
             nodes.append(helper.make_node(case.op, names, results, name=f"{case.op}_{number}",
                                           domain=case.domain, **case.attributes))
