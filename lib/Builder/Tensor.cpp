@@ -20,8 +20,22 @@ Tensor::Tensor(DType type, ArrayRef<Size> shape) : data(std::make_shared<Data>()
 
 Tensor Tensor::makeSequence(DType type, ArrayRef<Tensor> elements) {
   Tensor tensor(type, {});
-  tensor.data->kind = Kind::Sequence;
+  tensor.data->kind = Kind::List;
   tensor.data->elements = elements.vec();
+  return tensor;
+}
+
+Tensor Tensor::makeStacked(const Tensor &rows) {
+  Tensor tensor(rows.dtype(), {});
+  tensor.data->kind = Kind::Stacked;
+  tensor.data->elements = {rows};
+  return tensor;
+}
+
+Tensor Tensor::makeCarried(DType type, const void *origin, ArrayRef<Tensor> appended) {
+  Tensor tensor = makeSequence(type, appended);
+  tensor.data->kind = Kind::Carried;
+  tensor.data->origin = origin;
   return tensor;
 }
 
@@ -43,8 +57,12 @@ std::optional<SmallVector<int64_t>> Tensor::staticShape() const {
 }
 
 std::string Tensor::str() const {
-  if (isSequence())
+  if (isList())
     return "sequence of " + std::to_string(elements().size()) + " " + getName(dtype());
+  if (isStacked())
+    return "sequence of the rows of " + rows().str();
+  if (isCarried())
+    return std::string("sequence of ") + getName(dtype()) + " of a loop";
   if (isAbsent())
     return std::string("optional ") + getName(dtype()) + " without a tensor";
   std::string text = getName(dtype());

@@ -225,6 +225,14 @@ def loop_that_never_runs():
                  initializers=[tensor("count", np.int64(3)), tensor("stop", np.array(False))])
 
 
+def split_list(part=None, at=None):
+    """Splits a vector of open length, and concatenates the parts or takes one."""
+    given = [tensor(name, np.int64(number)) for name, number in (("part", part), ("at", at)) if number is not None]
+    use = node("ConcatFromSequence", ["list"], ["y"], axis=0) if at is None else node("SequenceAt", ["list", "at"], ["y"])
+    return model([node("SplitToSequence", ["x"] if part is None else ["x", "part"], ["list"], "n"), use],
+                 inputs=[value("x", ("N",))], outputs=[value("y", (None,))], initializers=given)
+
+
 #: Bodies, functions and sizes that are computed.
 PARTS = [
     Case("function_branch_not_given", writes(branch_that_is_not_given), REJECTED, ["choice", "then_branch"]),
@@ -250,5 +258,14 @@ PARTS = [
          results={"y0": np.full([1] * 20, 2, np.float32)}),
     Case("nothing_of_some_rows", writes(nothing_of_some_rows), ACCEPTED, inputs={"x": np.zeros(3, np.float32)},
          results={"y": np.zeros((3, 0), np.int64)}),
-    Case("loop_never_runs", writes(loop_that_never_runs), REFUSED, ["'n'", "never runs"]),
+    Case("loop_never_runs", writes(loop_that_never_runs), ACCEPTED, inputs={"x": np.zeros(2, np.float32)},
+         results={"y": np.zeros(0, np.int64)}),
+    Case("sequence_uneven", writes(lambda: split_list(part=2)), ACCEPTED, inputs={"x": np.zeros(5, np.float32)},
+         run_codes=(1,), run_texts=["parts of one size", "expected equal sizes"]),
+    Case("sequence_negative_part", writes(lambda: split_list(part=-1)), REJECTED, ["'n'", "positive length of a part"]),
+    Case("sequence_empty", writes(lambda: split_list()), ACCEPTED, inputs={"x": np.zeros(0, np.float32)},
+         run_codes=(1,), run_texts=["the sequence is empty"]),
+    Case("sequence_position", writes(lambda: split_list(at=GREATEST)), ACCEPTED, inputs={"x": np.zeros(3, np.float32)},
+         run_codes=(1,), run_texts=["position", "out of range"]),
+    Case("sequence_least_position", writes(lambda: split_list(at=LEAST)), REJECTED, ["SequenceAt", "out of range"]),
 ]

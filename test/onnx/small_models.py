@@ -208,4 +208,30 @@ def nonzero():
     return SmallModel("nonzero", g.finish([("x", ["N", "M"])], outputs), sizes, lambda n, m: {"x": normal(n, m)})
 
 
-ALL = [cnn, upsampling, transformer, experts, lstm, growing_loop, nonzero]
+def sequences():
+    """Sequences whose length only a run knows: the rows of x, and sums that a Loop appends."""
+    def sequence(name):
+        return h.make_tensor_sequence_value_info(name, T.FLOAT, None)
+
+    body = Graph(9, "body.")
+    body.add("Identity", "go", out=["go_on"])
+    body.add("Add", "total", body.add("SequenceAt", "rows", "i"), out=["total_out"])
+    body.add("SequenceInsert", "totals", "total_out", out=["totals_out"])
+    inner = h.make_graph(body.nodes, "body",
+                         [info("i", [], T.INT64), info("go", [], T.BOOL), info("total", ["M"]), sequence("totals")],
+                         [info("go_on", [], T.BOOL), info("total_out", ["M"]), sequence("totals_out")])
+    g = Graph(10)
+    g.add("SplitToSequence", "x", axis=0, keepdims=0, out=["rows"])
+    start = g.add("ConstantOfShape", g.add("Shape", "x", start=1, end=2))
+    last, totals = g.add("Loop", g.add("SequenceLength", "rows"), "", start, g.add("SequenceEmpty"), results=2, body=inner)
+    totals = g.add("SequenceInsert", totals, last, "at")
+    g.add("ConcatFromSequence", totals, axis=1, new_axis=1, out=["y"])
+    g.add("SequenceAt", totals, "at", out=["one"])
+    g.add("ConcatFromSequence", g.add("SequenceErase", totals, "at"), axis=0, out=["flat"])
+    outputs = [("y", ["M", None]), ("one", ["M"]), ("flat", [None])]
+    sizes = [(1, 1, 0), (6, 4, -2), (12, 8, 12), (7, 3, 5), (11, 13, -11), (5, 2, 0), (31, 17, 9)]
+    return SmallModel("sequences", g.finish([("x", ["N", "M"]), ("at", [], T.INT64)], outputs), sizes,
+                      lambda n, m, at: {"x": normal(n, m), "at": np.array(at, np.int64)})
+
+
+ALL = [cnn, upsampling, transformer, experts, lstm, growing_loop, nonzero, sequences]

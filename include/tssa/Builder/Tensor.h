@@ -20,22 +20,39 @@ namespace tssa::operators {
 /// Such a tensor gets an SSA value only when `Builder::value` is called. Therefore the shape
 /// arithmetic that exporters emit usually leaves no code.
 ///
-/// A *sequence* is a list of tensors of one element type. An *absent* tensor is an optional
-/// that holds no tensor. Sequences and absent tensors exist only while the program is built and
-/// have no SSA value. Only the operators for sequences and optionals accept them.
+/// A *sequence* consists of tensors of one element type, its parts. There are three forms:
+///
+/// - A *list* has a known number of parts.
+/// - A *stacked* sequence has parts of one shape. They are the slices of one tensor along its first
+///   dim, so only a run has to know how many there are.
+/// - A *carried* sequence is what an iteration of a loop takes from the one before it. Only the
+///   parts that this iteration appends are known.
+///
+/// An *absent* tensor is an optional that holds no tensor. Sequences and absent tensors exist only
+/// while the program is built and have no SSA value. Only the operators for sequences and optionals
+/// accept them.
 class Tensor {
 public:
   Tensor() = default;
   Tensor(DType type, llvm::ArrayRef<Size> shape);
 
   static Tensor makeSequence(DType type, llvm::ArrayRef<Tensor> elements);
+  static Tensor makeStacked(const Tensor &rows);
+  static Tensor makeCarried(DType type, const void *origin, llvm::ArrayRef<Tensor> appended);
   static Tensor makeAbsent(DType type);
-  bool isSequence() const { return data->kind == Kind::Sequence; }
+  bool isSequence() const { return isList() || isStacked() || isCarried(); }
+  bool isList() const { return data->kind == Kind::List; }
+  bool isStacked() const { return data->kind == Kind::Stacked; }
+  bool isCarried() const { return data->kind == Kind::Carried; }
   bool isAbsent() const { return data->kind == Kind::Absent; }
   /// Whether this is a tensor, neither a sequence nor absent.
   bool isPlain() const { return data->kind == Kind::Plain; }
-  /// Returns the elements of a sequence.
+  /// Returns the parts of a list, or the parts that were appended to a carried sequence.
   llvm::ArrayRef<Tensor> elements() const { return data->elements; }
+  /// Returns the tensor that has the parts of a stacked sequence as its first dim.
+  const Tensor &rows() const { return data->elements.front(); }
+  /// Returns what identifies the carried sequence without the parts that were appended to it.
+  const void *origin() const { return data->origin; }
 
   explicit operator bool() const { return data != nullptr; }
   DType dtype() const { return data->type; }
@@ -56,7 +73,7 @@ public:
 
 private:
   friend class Builder;
-  enum class Kind { Plain, Sequence, Absent };
+  enum class Kind { Plain, List, Stacked, Carried, Absent };
   struct Data {
     Kind kind = Kind::Plain;
     DType type;
@@ -64,6 +81,7 @@ private:
     std::optional<llvm::SmallVector<Size>> contents;
     mlir::ElementsAttr constant;
     std::vector<Tensor> elements;
+    const void *origin = nullptr;
     llvm::SmallVector<mlir::Value, 1> values; ///< one per region that uses the tensor
   };
   std::shared_ptr<Data> data;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Operators/Families.h"
+#include "lib/Operators/ONNX/SequenceLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Builder/LoopBuilder.h"
@@ -204,64 +205,6 @@ static FailureOr<Tensors> buildIf(Builder &b, const Node &node) {
 // Loop
 //===----------------------------------------------------------------------===//
 
-/// Stacks the tensors along a new first dim.
-static FailureOr<Tensor> stack(Builder &b, ArrayRef<Tensor> tensors) {
-  Tensors rows;
-  for (const Tensor &tensor : tensors) {
-    SmallVector<Size> shape(tensor.shape());
-    shape.insert(shape.begin(), Size(1));
-    FailureOr<Tensor> row = b.reshape(tensor, shape);
-    if (failed(row))
-      return failure();
-    rows.push_back(*row);
-  }
-  return b.concat(rows, 0);
-}
-
-/// Unrolls a loop that carries a sequence. The number of iterations must be known.
-static FailureOr<Tensors> unrollLoop(Builder &b, const Node &node, Subgraph &body,
-                                     ArrayRef<Tensor> initial) {
-  constexpr int64_t maxUnrolled = 256;
-  auto known = [&](const Tensor &tensor) {
-    auto numbers = tensor ? b.constantInts(tensor) : std::nullopt;
-    return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
-  };
-  std::optional<int64_t> count = known(node.input(0));
-  std::optional<int64_t> condition =
-      node.input(1) ? known(node.input(1)) : std::optional<int64_t>(1);
-  bool staysTrue = body.isAlwaysTrue(0) || body.getForwardedInput(0) == 1;
-  if (!count || !condition || !staysTrue || *count > maxUnrolled)
-    return b.unsupported(
-        "a loop that carries a sequence must run a known number of times, at most " +
-        Twine(maxUnrolled));
-  Tensors carried(initial);
-  std::vector<Tensors> scanned(body.numOutputs() - initial.size() - 1);
-  if ((*count < 1 || *condition == 0) && !scanned.empty())
-    return b.unsupported("a loop that carries a sequence and never runs");
-  for (int64_t i = 0; *condition != 0 && i < *count; ++i) {
-    Tensors inputs = {b.fromSizes(DType::I64, {}, Size(i)), b.fromSizes(DType::Bool, {}, Size(1))};
-    inputs.append(carried.begin(), carried.end());
-    Location loc = b.loc();
-    FailureOr<Tensors> outputs = body.build(b, inputs);
-    b.setLoc(loc);
-    if (failed(outputs))
-      return failure();
-    carried.assign(outputs->begin() + 1, outputs->begin() + 1 + initial.size());
-    ArrayRef<Tensor> elements = ArrayRef(*outputs).drop_front(1 + initial.size());
-    if (failed(requirePlain(b, elements, "a scan output")))
-      return failure();
-    for (auto [list, element] : llvm::zip_equal(scanned, elements))
-      list.push_back(element);
-  }
-  for (ArrayRef<Tensor> list : scanned) {
-    FailureOr<Tensor> rows = stack(b, list);
-    if (failed(rows))
-      return failure();
-    carried.push_back(*rows);
-  }
-  return carried;
-}
-
 static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
   Subgraph &body = *node.subgraphs.lookup("body");
   ArrayRef<Tensor> initial = ArrayRef<Tensor>(node.inputs).drop_front(2);
@@ -270,7 +213,7 @@ static FailureOr<Tensors> buildLoop(Builder &b, const Node &node) {
                    Twine(body.numOutputs()) + " outputs for " + Twine(initial.size()) +
                    " carried values");
   if (llvm::any_of(initial, [](const Tensor &tensor) { return !tensor.isPlain(); }))
-    return unrollLoop(b, node, body, initial);
+    return buildSequenceLoop(b, node, body, buildLoop);
   LoopSpec spec(body, initial);
   spec.firstOutput = 1;
   if (Tensor count = node.input(0)) {
