@@ -338,11 +338,21 @@ LogicalResult ModelChecker::checkSchemaFunction(const OpSchema &schema, int64_t 
 // The model
 //===----------------------------------------------------------------------===//
 
+/// Returns what a value of `type`, which is no tensor, is, with a way to do without it.
+static std::string describeType(const tssa_onnx::TypeProto &type) {
+  if (type.has_sequence_type())
+    return "sequences as inputs (make each part an input, and add a SequenceConstruct of them)";
+  if (type.has_optional_type())
+    return "optionals as inputs (make the element an input, or remove the input where it is not "
+           "given)";
+  return "values that are no tensors";
+}
+
 void ModelChecker::checkValueTypes() {
   auto check = [&](const tssa_onnx::ValueInfoProto &value, StringRef what) {
     ModelLocation location = locate(what, value.name());
     if (!value.type().has_tensor_type())
-      unsupported.add(UnsupportedUse::Tensor, "values that are no tensors", location);
+      unsupported.add(UnsupportedUse::Tensor, describeType(value.type()), location);
     else if (int32_t type = value.type().tensor_type().elem_type(); !operators::fromONNX(type))
       unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(type), location);
   };

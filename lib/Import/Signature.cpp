@@ -250,6 +250,26 @@ void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &
 // Results
 //===----------------------------------------------------------------------===//
 
+/// Checks an output that is a sequence. A warning says what results it becomes.
+static LogicalResult checkSequence(const ValueInfoProto &declared, const Tensor &tensor,
+                                   const std::string &subject, ImportReport &report) {
+  const auto &type = declared.type().sequence_type().elem_type().tensor_type();
+  std::optional<DType> dtype = fromONNX(type.elem_type());
+  if (dtype && *dtype != tensor.dtype())
+    return fail(report, subject + "has element type " + getName(tensor.dtype()) +
+                            ", the model says " + getName(*dtype));
+  size_t length = tensor.elements().size();
+  if (length == 0)
+    return fail(report, Fault::Unsupported,
+                subject + "is a " + tensor.str() + ", expected at least one; leave the output out");
+  auto part = [&](size_t i) { return quote(declared.name() + "." + std::to_string(i)); };
+  std::string results = tensor.isStacked() ? "one tensor with its parts as rows"
+                        : length == 1      ? part(0)
+                                           : part(0) + " to " + part(length - 1);
+  report.warnings.push_back(subject + "is a " + tensor.str() + ", which becomes " + results);
+  return success();
+}
+
 /// Checks that an output has the element type that the model declares. If the declared shape
 /// differs from the shape of the tensor, only adds a warning, because exporters often write wrong
 /// shapes.
@@ -264,6 +284,8 @@ static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImpo
                                 " with one column for each class label, not a sequence of maps");
     return success();
   }
+  if (tensor.isSequence() && !declared.type().has_tensor_type())
+    return checkSequence(declared, tensor, subject, report);
   if (!tensor.isPlain())
     return fail(report, Fault::Unsupported,
                 subject + "is a " + tensor.str() + ", expected a tensor");
@@ -285,12 +307,33 @@ static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImpo
   return success();
 }
 
-LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph, Builder &builder,
-                            GraphImporter::Scope &scope, ImportReport &report) {
-  mlir::OpBuilder &ops = builder.ops;
-  builder.setLoc(ops.getUnknownLoc());
-  SmallVector<mlir::Value> values;
-  SmallVector<te::PortAttr> ports;
+namespace {
+/// A result of the program.
+struct Result {
+  std::string name;
+  Tensor tensor;
+};
+} // namespace
+
+/// Returns the results that an output becomes: one for each part of a list, else one.
+static SmallVector<Result> splitOutput(StringRef name, const Tensor &tensor) {
+  if (tensor.isStacked())
+    return {{name.str(), tensor.rows()}};
+  if (!tensor.isList())
+    return {{name.str(), tensor}};
+  SmallVector<Result> results;
+  for (const auto &[i, part] : llvm::enumerate(tensor.elements()))
+    results.push_back({(name + "." + Twine(i)).str(), part});
+  return results;
+}
+
+/// Returns the results of all outputs of `graph`, after checking them.
+static FailureOr<SmallVector<Result>>
+collectResults(const GraphProto &graph, GraphImporter::Scope &scope, ImportReport &report) {
+  StringSet<> names;
+  for (const ValueInfoProto &output : graph.output())
+    names.insert(output.name());
+  SmallVector<Result> results;
   for (const ValueInfoProto &output : graph.output()) {
     GraphImporter::Entry *entry = scope.find(output.name());
     if (entry->isUnknown)
@@ -298,7 +341,27 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
                   "output " + quote(output.name()) + " depends on what is not supported");
     if (failed(checkOutput(output, *entry, report)))
       return failure();
-    const Tensor &tensor = entry->tensor;
+    for (Result &result : splitOutput(output.name(), entry->tensor)) {
+      if (entry->tensor.isList() && !names.insert(result.name).second)
+        return fail(report, Fault::Unsupported,
+                    "output " + quote(output.name()) + " has a part " + quote(result.name) +
+                        ", which is also the name of another output; rename one of them");
+      results.push_back(std::move(result));
+    }
+  }
+  return results;
+}
+
+LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph, Builder &builder,
+                            GraphImporter::Scope &scope, ImportReport &report) {
+  mlir::OpBuilder &ops = builder.ops;
+  builder.setLoc(ops.getUnknownLoc());
+  SmallVector<mlir::Value> values;
+  SmallVector<te::PortAttr> ports;
+  FailureOr<SmallVector<Result>> results = collectResults(graph, scope, report);
+  if (failed(results))
+    return failure();
+  for (const auto &[name, tensor] : *results) {
     values.push_back(builder.value(tensor));
     SmallVector<mlir::Attribute> dims;
     for (const Size &size : tensor.shape()) {
@@ -307,7 +370,7 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
       else
         dims.push_back(ops.getStringAttr(size.str()));
     }
-    ports.push_back(makePort(ops, output.name(), tensor.dtype(), dims));
+    ports.push_back(makePort(ops, name, tensor.dtype(), dims));
   }
   mlir::func::ReturnOp::create(ops, builder.loc(), values);
   function.setFunctionType(

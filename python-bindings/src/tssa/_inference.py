@@ -4,7 +4,6 @@
 """InferenceSession: a model with ONNX Runtime's names, types and options."""
 
 import contextlib
-import io
 import logging
 import os
 import warnings
@@ -13,7 +12,7 @@ from . import _runtime
 from ._elements import get_element
 from ._errors import Error, InvalidProtobuf, NoSuchFile, NotImplemented as Unavailable
 from ._folders import make_folder
-from ._modelmeta import read_modelmeta
+from ._modelmeta import read_model_or_reason
 from ._profile import Profile
 from ._session import NodeArg, Session
 from ._session_options import SessionOptions
@@ -90,7 +89,7 @@ class InferenceSession(Session):
                 program = open_artifact(path, name, device, threads, seed, verify)
             else:
                 program = load(path, target, device, threads, seed, verify, name=name, tuned=tuned, options=dims)
-                self._meta = _read_modelmeta(self._model)
+                self._meta, self._sequences = read_model_or_reason(self._model)
         self._say(logging.INFO, f"loaded for {program.device}, {len(program.inputs)} inputs, {len(program.outputs)} outputs")
         return program
 
@@ -223,15 +222,6 @@ def _as_file(model):
         except OSError as error:
             raise Error(f"the bytes of the model cannot be written to '{folder}': {error.strerror}") from error
         yield path
-
-
-def _read_modelmeta(model):
-    """Returns the metadata of a model, or the reason why it has none, such as that it is a program as text."""
-    try:
-        with open(model, "rb") if isinstance(model, str) else io.BytesIO(model) as file:
-            return read_modelmeta(file)
-    except (InvalidProtobuf, OSError) as error:
-        return str(error)
 
 
 def _is_artifact(path):

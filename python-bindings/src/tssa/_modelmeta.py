@@ -7,7 +7,7 @@ They are fields of the model's protobuf. Tensors and nodes are skipped, so that 
 """
 
 import io
-from typing import BinaryIO, Dict, Iterator, NamedTuple, Tuple, Union
+from typing import BinaryIO, Dict, FrozenSet, Iterator, NamedTuple, Tuple, Union
 
 from ._errors import InvalidProtobuf
 
@@ -19,6 +19,9 @@ _TEXTS = {2: "producer_name", 4: "domain", 6: "description"}
 _MODEL_VERSION, _GRAPH, _METADATA = 5, 7, 14
 _GRAPH_TEXTS = {2: "graph_name", 10: "graph_description"}
 _KEY, _VALUE = 1, 2
+_OUTPUT, _NAME = 12, 1
+# From a ValueInfoProto to its type, the type as a sequence, the type of its elements, and that as a tensor.
+_TENSOR_SEQUENCE = (2, 4, 1, 1)
 
 
 class ModelMetadata(NamedTuple):
@@ -33,13 +36,14 @@ class ModelMetadata(NamedTuple):
     custom_metadata_map: Dict[str, str]
 
 
-def read_modelmeta(file: BinaryIO) -> ModelMetadata:
-    """Reads a serialized onnx.ModelProto.
+def read_modelmeta(file: BinaryIO) -> Tuple[ModelMetadata, FrozenSet[str]]:
+    """Reads a serialized onnx.ModelProto: what it says of itself, and the names of the outputs that are sequences
+    of tensors.
 
     InvalidProtobuf: it is damaged where it is read.
     """
     texts = dict.fromkeys([*_TEXTS.values(), *_GRAPH_TEXTS.values()], "")
-    version, entries = 2 ** 63 - 1, {}
+    version, entries, sequences = 2 ** 63 - 1, {}, set()
     message = _Message(file, file.seek(0, io.SEEK_END))
     for number, value in message.list_fields(0, message.size):
         if number == _MODEL_VERSION and isinstance(value, int):
@@ -49,11 +53,27 @@ def read_modelmeta(file: BinaryIO) -> ModelMetadata:
         elif number in _TEXTS:
             texts[_TEXTS[number]] = message.read_text(*value)
         elif number == _GRAPH:
-            texts.update(message.read_texts(_GRAPH_TEXTS, *value))
+            for part, place in message.list_fields(*value):
+                if isinstance(place, int):
+                    continue
+                if part in _GRAPH_TEXTS:
+                    texts[_GRAPH_TEXTS[part]] = message.read_text(*place)
+                elif part == _OUTPUT and message.has_path(_TENSOR_SEQUENCE, *place):
+                    sequences.update(message.read_texts({_NAME: "name"}, *place).values())
         elif number == _METADATA:
             entry = {"key": "", "value": "", **message.read_texts({_KEY: "key", _VALUE: "value"}, *value)}
             entries[entry["key"]] = entry["value"]
-    return ModelMetadata(**texts, version=version, custom_metadata_map=entries)
+    return ModelMetadata(**texts, version=version, custom_metadata_map=entries), frozenset(sequences)
+
+
+def read_model_or_reason(model: Union[str, bytes]) -> Tuple[Union[ModelMetadata, str], FrozenSet[str]]:
+    """As read_modelmeta, of a path or bytes. The first result may be the reason why there is no metadata, such as that the
+    model is a program as text."""
+    try:
+        with open(model, "rb") if isinstance(model, str) else io.BytesIO(model) as file:
+            return read_modelmeta(file)
+    except (InvalidProtobuf, OSError) as error:
+        return str(error), frozenset()
 
 
 class _Message:
@@ -80,6 +100,12 @@ class _Message:
         """Returns the text of the fields that `names` has, by name."""
         return {names[number]: self.read_text(*value) for number, value in self.list_fields(begin, end)
                 if number in names and not isinstance(value, int)}
+
+    def has_path(self, path: Tuple[int, ...], begin: int, end: int) -> bool:
+        """Whether there is a message at `path`, the number of a field and those of fields inside of it."""
+        return not path or any(
+            number == path[0] and not isinstance(value, int) and self.has_path(path[1:], *value)
+            for number, value in self.list_fields(begin, end))
 
     def read_text(self, begin: int, end: int) -> str:
         self._file.seek(begin)

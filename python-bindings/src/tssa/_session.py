@@ -10,6 +10,8 @@ from . import _runtime
 from ._elements import from_storage, get_element
 from ._errors import Error, InvalidArgument, NoSuchFile, NotImplemented as Unavailable
 from ._feeds import to_argument
+from ._modelmeta import read_model_or_reason
+from ._outputs import list_outputs
 from ._shapes import list_shape_options
 from ._tool import load
 
@@ -35,6 +37,7 @@ class Session:
     """
 
     _profile = None  # an InferenceSession may have one, and _run_timed()
+    _sequences = frozenset()  # the outputs that are sequences; an artifact does not say, so their parts are its outputs
 
     def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True, tuned=None,
                  input_shapes=None):
@@ -46,6 +49,7 @@ class Session:
         options = list_shape_options({} if input_shapes is None else input_shapes)
         if path.endswith(".onnx"):
             self._program = load(path, target, device, threads, seed, verify, name=path, tuned=tuned, options=options)
+            _, self._sequences = read_model_or_reason(path)
         elif options:
             raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims and inputs")
         else:
@@ -74,7 +78,10 @@ class Session:
         return self._describe(self._get_program().inputs)
 
     def get_outputs(self):
-        return self._describe(self._get_program().outputs)
+        """The outputs. A sequence has a type such as "seq(f32)" and no shape; run() returns it as a list of arrays."""
+        args = self._describe(self._get_program().outputs)
+        return [args[output.positions[0]] if output.form == "tensor" else
+                NodeArg(output.name, f"seq({args[output.positions[0]].type})", []) for output in self._list_outputs()]
 
     def run(self, output_names, inputs):
         """Runs the model. Returns the named outputs as numpy arrays; all outputs if `output_names` is None."""
@@ -90,11 +97,16 @@ class Session:
         wanted = self._find_outputs(output_names)
         call = program.run if self._profile is None else self._run_timed
         results = call([to_argument(inputs[port[0]], port) for port in program.inputs], as_numpy=True, **options)
-        return [from_storage(results[i], get_element(*program.outputs[i][1:3])) for i in wanted]
+        return [output.take(lambda i: from_storage(results[i], get_element(*program.outputs[i][1:3])))
+                for output in wanted]
+
+    def _list_outputs(self):
+        return list_outputs([port[0] for port in self._get_program().outputs], self._sequences)
 
     def _find_outputs(self, output_names):
-        names = [port[0] for port in self._get_program().outputs]
+        outputs = self._list_outputs()
+        names = [output.name for output in outputs]
         for name in output_names or ():
             if name not in names:
                 raise InvalidArgument(f"the model has no output '{name}', only {names}", code=1)
-        return [names.index(name) for name in output_names or names]
+        return [outputs[names.index(name)] for name in output_names or names]

@@ -1,0 +1,43 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""The outputs of a model: arrays, and sequences as lists of arrays.
+
+A program has no sequences. The parts of a sequence `s` are its results `s.0`, `s.1` and so on. If only a run knows how many
+there are, they are the rows of one result `s`.
+"""
+
+import dataclasses
+from typing import Any, Callable, Dict, FrozenSet, List, Sequence
+
+
+@dataclasses.dataclass
+class Output:
+    """One output. positions: of its results among those of the program; form: "tensor", "parts" or "rows"."""
+
+    name: str
+    positions: List[int]
+    form: str = "tensor"
+
+    def take(self, get_array: Callable[[int], Any]) -> Any:
+        """Returns the array, or the list of arrays. `get_array` returns the result at a position."""
+        if self.form == "parts":
+            return [get_array(position) for position in self.positions]
+        array = get_array(self.positions[0])
+        return list(array) if self.form == "rows" else array
+
+
+def list_outputs(names: Sequence[str], sequences: FrozenSet[str]) -> List[Output]:
+    """Returns the outputs of a program whose results have the `names`. sequences: the outputs that are sequences."""
+    outputs: List[Output] = []
+    lists: Dict[str, Output] = {}
+    for position, name in enumerate(names):
+        owner = name.rpartition(".")[0]
+        if owner not in sequences:
+            outputs.append(Output(name, [position], "rows" if name in sequences else "tensor"))
+        elif owner in lists:
+            lists[owner].positions.append(position)
+        else:
+            lists[owner] = Output(owner, [position], "parts")
+            outputs.append(lists[owner])
+    return outputs
