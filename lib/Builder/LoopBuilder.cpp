@@ -64,7 +64,9 @@ FailureOr<Value> extractFlag(Builder &builder, const Tensor &tensor) {
 LogicalResult requirePlain(Builder &builder, ArrayRef<Tensor> tensors, const Twine &what) {
   for (const Tensor &tensor : tensors)
     if (!tensor.isPlain())
-      return builder.unsupported(what + " gives a " + tensor.str() + ", expected tensors");
+      return builder.unsupported(
+          what + " gives a " + tensor.str() + ", expected tensors" +
+          (tensor.isSequence() ? "; give the tensor of a ConcatFromSequence instead" : ""));
   return success();
 }
 
@@ -108,8 +110,11 @@ FailureOr<Tensor> LoopBuilder::accumulate(unsigned scan, const Tensor &accumulat
   SmallVector<Size> shape = {length + 1};
   Builder::Condition isFirst = b.isEqual(length, 0);
   for (auto [i, size] : llvm::enumerate(element.shape())) {
-    if (failed(b.requireEqual(b.select(isFirst, size, accumulator.dim(i + 1)), size,
-                              "dim " + Twine(i) + " of a scan output")))
+    if (failed(
+            b.requireEqual(b.select(isFirst, size, accumulator.dim(i + 1)), size,
+                           "the elements of a scan output, or the parts that a loop appends to a "
+                           "sequence, have one shape (pad others): dim " +
+                               Twine(i))))
       return failure();
     shape.push_back(size);
   }

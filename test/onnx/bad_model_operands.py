@@ -233,6 +233,21 @@ def split_list(part=None, at=None):
                  inputs=[value("x", ("N",))], outputs=[value("y", (None,))], initializers=given)
 
 
+def parts_that_grow():
+    """A loop appends x[:1], x[:2] and so on to a sequence."""
+    zero, one = tensor("zero", ints(0)), tensor("one", ints(1))
+    body = h.make_graph([node("Identity", ["go"], ["still"]), node("Unsqueeze", ["i", "zero"], ["begin"]),
+                         node("Add", ["begin", "one"], ["end"]), node("Slice", ["x", "zero", "end"], ["part"]),
+                         node("SequenceInsert", ["in", "part"], ["out"])], "body",
+                        [value("i", (), T.INT64), value("go", (), T.BOOL),
+                         h.make_tensor_sequence_value_info("in", T.FLOAT, None)],
+                        [value("still", (), T.BOOL), h.make_tensor_sequence_value_info("out", T.FLOAT, None)], [zero, one])
+    return model([node("SequenceEmpty", [], ["none"]), node("Size", ["x"], ["count"]),
+                  node("Loop", ["count", "", "none"], ["list"], "n", body=body),
+                  node("ConcatFromSequence", ["list"], ["y"], axis=0)],
+                 inputs=[value("x", ("N",))], outputs=[value("y", (None,))])
+
+
 #: Bodies, functions and sizes that are computed.
 PARTS = [
     Case("function_branch_not_given", writes(branch_that_is_not_given), REJECTED, ["choice", "then_branch"]),
@@ -265,6 +280,8 @@ PARTS = [
     Case("sequence_negative_part", writes(lambda: split_list(part=-1)), REJECTED, ["'n'", "positive length of a part"]),
     Case("sequence_empty", writes(lambda: split_list()), ACCEPTED, inputs={"x": np.zeros(0, np.float32)},
          run_codes=(1,), run_texts=["the sequence is empty"]),
+    Case("sequence_growing_parts", writes(parts_that_grow), ACCEPTED, inputs={"x": np.zeros(3, np.float32)},
+         run_codes=(1,), run_texts=["'n'", "parts that a loop appends to a sequence, have one shape"]),
     Case("sequence_position", writes(lambda: split_list(at=GREATEST)), ACCEPTED, inputs={"x": np.zeros(3, np.float32)},
          run_codes=(1,), run_texts=["position", "out of range"]),
     Case("sequence_least_position", writes(lambda: split_list(at=LEAST)), REJECTED, ["SequenceAt", "out of range"]),
