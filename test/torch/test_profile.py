@@ -141,7 +141,7 @@ class Metadata(unittest.TestCase):
         self.assertEqual(tssa.InferenceSession(make_model("Neg")).get_modelmeta().version, 2 ** 63 - 1)
 
     def test_negative_version(self):
-        found = _modelmeta.read_modelmeta(io.BytesIO(b"\x28" + b"\xff" * 9 + b"\x01"))
+        found, _ = _modelmeta.read_modelmeta(io.BytesIO(b"\x28" + b"\xff" * 9 + b"\x01"))
         self.assertEqual(found.version, -1)
 
     def test_damage(self):
@@ -153,7 +153,8 @@ class Metadata(unittest.TestCase):
                 content[source.randrange(len(content))] = source.randrange(256)
             content = content[:source.randrange(len(content) + 1)] + source.randbytes(source.randrange(3))
             try:
-                self.assertEqual(len(_modelmeta.read_modelmeta(io.BytesIO(content))), 7)
+                metadata, _ = _modelmeta.read_modelmeta(io.BytesIO(content))
+                self.assertEqual(len(metadata), 7)
             except tssa.InvalidProtobuf as error:
                 self.assertIn(f"its {len(content)} bytes are damaged", str(error))
 
