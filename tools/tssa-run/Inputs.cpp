@@ -8,6 +8,7 @@
 
 #include "tssa/Runtime/Elements.h"
 #include "tssa/Runtime/NearName.h"
+#include "tssa/Support/CheckedSize.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +18,7 @@
 
 using namespace tssa::run;
 using namespace tssa::runtime;
+using tssa::CheckedSize;
 
 Status tssa::run::chooseSizes(const Manifest &manifest, const std::map<std::string, int64_t> &given,
                               std::vector<int64_t> &sizes, std::vector<std::string> &assumed) {
@@ -59,19 +61,8 @@ private:
 
 } // namespace
 
-/// Adds the bytes of a tensor to `total`. Returns whether that stays within `limit`; 0 is no limit.
-static bool addBytes(DType dtype, const std::vector<int64_t> &shape, uint64_t limit,
-                     uint64_t &total) {
-  uint64_t bytes = getByteSize(dtype);
-  bool overflows = false;
-  for (int64_t size : shape)
-    overflows |= __builtin_mul_overflow(bytes, uint64_t(size), &bytes);
-  overflows |= __builtin_add_overflow(total, bytes, &total);
-  return limit == 0 || (!overflows && total <= limit);
-}
-
 /// Sets the elements of `tensor`. Returns whether the time sufficed.
-static bool fill(Tensor &tensor, DType dtype, Normal &random, std::function<bool()> isLate) {
+static bool fill(Tensor &tensor, DType dtype, Normal &random, const std::function<bool()> &isLate) {
   constexpr int64_t between = 1 << 16; // elements for each look at the clock
   int64_t count = tensor.getByteSize() / getByteSize(dtype);
   for (int64_t i = 0; i < count; ++i) {
@@ -92,12 +83,13 @@ Status tssa::run::makeRandomInputs(const Manifest &manifest, const std::vector<i
            std::chrono::duration<double>(Clock::now() - begin).count() >= limits.seconds;
   };
   Normal random(seed);
-  uint64_t bytes = 0;
+  CheckedSize total = 0;
   for (const Port &port : manifest.inputs) {
     std::vector<int64_t> shape;
     for (const Dim &dim : port.dims)
       shape.push_back(dim.kind == Dim::Symbol ? sizes[dim.value] : dim.value);
-    if (!addBytes(port.dtype, shape, limits.bytes, bytes))
+    total += CheckedSize::product(shape, getByteSize(port.dtype));
+    if (limits.bytes && !total.fits(limits.bytes))
       return makeError(TSSA_OUT_OF_MEMORY, "input '" + printable(port.name) +
                                                "': the random inputs exceed the limit of " +
                                                std::to_string(limits.bytes) + " bytes");

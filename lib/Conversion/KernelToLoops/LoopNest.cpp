@@ -207,8 +207,7 @@ Value NestBuilder::getTripCount(unsigned id) {
   return arith::MinSIOp::create(builder, loc(), extent, index.materialize(left));
 }
 
-Values NestBuilder::buildFor(Value lower, Value upper, ValueRange inits,
-                             function_ref<Values(Value, ValueRange)> body) {
+Values NestBuilder::buildFor(Value lower, Value upper, ValueRange inits, LoopBodyFn body) {
   auto loop = scf::ForOp::create(builder, loc(), lower, upper, index.constant(1), inits);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = loop.getBody();

@@ -205,7 +205,7 @@ bool NestBuilder::fillCaches(unsigned level) {
 }
 
 Values NestBuilder::buildReductionTail(unsigned i, Value full, Values accumulators,
-                                       function_ref<Values(Value, ValueRange)> run) {
+                                       LoopBodyFn run) {
   const TileGroup &group = schedule.tiles[i];
   if (auto extent = dyn_cast<AffineConstantExpr>(group.extent)) {
     int64_t rest = extent.getValue() % group.size;

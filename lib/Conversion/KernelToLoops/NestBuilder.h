@@ -150,8 +150,7 @@ private:
   /// this loop has caches and no loop inside of it has caches.
   bool fillCaches(unsigned level);
   /// Builds the iterations of a reduction loop that remain after its full tiles.
-  Values buildReductionTail(unsigned i, mlir::Value full, Values accumulators,
-                            llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> run);
+  Values buildReductionTail(unsigned i, mlir::Value full, Values accumulators, LoopBodyFn run);
   /// Prefetches the operands of the next tile while this one is computed. `reduction` is the first
   /// of the points of the reduction dims that a step of the tile takes together.
   void prefetchNextRows(llvm::ArrayRef<TileRow> rows, llvm::ArrayRef<TileElement> reduction);
