@@ -12,6 +12,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -24,10 +26,22 @@ static pid_t getAskedParent() {
   return std::max(number, 0);
 }
 
+/// Tells whether a process has ended. One that its own parent has not waited for still has its
+/// number, and kill() finds it: its state tells it from one that lives (proc_pid_stat(5)).
+static bool hasEnded(pid_t process) {
+  if (::kill(process, 0) != 0 && errno == ESRCH)
+    return true;
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  // The name of the program, in parentheses, may hold any character.
+  size_t state = line.rfind(") ");
+  return state != std::string::npos && line.find_first_of("ZX", state + 2) == state + 2;
+}
+
 void tssa::runtime::endWithParent() {
   pid_t asked = getAskedParent();
-  auto hasEnded = [&] { return ::getppid() != asked && ::kill(asked, 0) != 0 && errno == ESRCH; };
-  if (asked == 0 || (::getppid() != asked && !hasEnded()))
+  if (asked == 0 || (::getppid() != asked && !hasEnded(asked)))
     return;
   struct sigaction now = {};
   bool isIgnored = ::sigaction(SIGTERM, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;

@@ -8,12 +8,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
+
+import tssa
+from tssa import _tool
 
 SCRIPT = """
 import os, sys, threading, tssa
@@ -42,6 +46,13 @@ def write_slow_model(path):
         nodes.append(helper.make_node("Conv", [f"x{number}", f"w{number}"], [f"x{number + 1}"], pads=pads))
     graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x0", 1, [1, 3, 300, 300])],
                               [helper.make_tensor_value_info(nodes[-1].output[0], 1, None)], values)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
+
+
+def write_small_model(path):
+    node = helper.make_node("Relu", ["x"], ["y"])
+    infos = [helper.make_tensor_value_info(name, 1, [5]) for name in "xy"]
+    graph = helper.make_graph([node], "g", infos[:1], infos[1:])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
 
 
@@ -106,18 +117,29 @@ class StopsTest(unittest.TestCase):
     def test_killed_while_a_thread_waits(self):
         self.check(signal.SIGKILL, "kept", "thread")
 
-    def test_a_thread_that_ends_leaves_what_others_compile(self):
-        # The kernel counts threads as parents: a session that a thread makes is whole.
-        import threading
-
-        import tssa
-
+    def compile_for(self, parent):
+        """Compiles a small model with a compiler told to end with the process `parent`; returns its exit status."""
         with tempfile.TemporaryDirectory() as folder:
             model = os.path.join(folder, "small.onnx")
-            node = helper.make_node("Relu", ["x"], ["y"])
-            infos = [helper.make_tensor_value_info(name, 1, [5]) for name in "xy"]
-            graph = helper.make_graph([node], "g", infos[:1], infos[1:])
-            onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+            write_small_model(model)
+            command = [_tool.find_tool(), model, "-o", os.path.join(folder, "small.so")]
+            return subprocess.run(command, env={**os.environ, "TSSA_ENDS_WITH": str(parent)}).returncode
+
+    def test_parent_killed_before_the_compiler_asks(self):
+        # One that nobody has waited for yet still has its number.
+        with subprocess.Popen(["true"]) as ended:
+            os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+            self.assertEqual(self.compile_for(ended.pid), -signal.SIGTERM)
+        self.assertEqual(self.compile_for(ended.pid), -signal.SIGTERM)
+
+    def test_another_process_that_lives_is_no_parent(self):
+        self.assertEqual(self.compile_for(os.getppid()), 0)
+
+    def test_a_thread_that_ends_leaves_what_others_compile(self):
+        # The kernel counts threads as parents: a session that a thread makes is whole.
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, "small.onnx")
+            write_small_model(model)
             sessions = []
             workers = [threading.Thread(target=lambda: sessions.append(tssa.Session(model))) for _ in range(4)]
             for worker in workers:
