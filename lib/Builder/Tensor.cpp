@@ -39,6 +39,12 @@ Tensor Tensor::makeCarried(DType type, const void *origin, ArrayRef<Tensor> appe
   return tensor;
 }
 
+Tensor Tensor::makeOptional(const Tensor &rows) {
+  Tensor tensor = makeStacked(rows);
+  tensor.data->kind = Kind::Optional;
+  return tensor;
+}
+
 Tensor Tensor::makeAbsent(DType type) {
   Tensor tensor(type, {});
   tensor.data->kind = Kind::Absent;
@@ -63,6 +69,8 @@ std::string Tensor::str() const {
     return "sequence of the rows of " + rows().str();
   if (isCarried())
     return std::string("sequence of ") + getName(dtype()) + " of a loop";
+  if (isOptional())
+    return "row that " + rows().str() + " may have";
   if (isAbsent())
     return std::string("optional ") + getName(dtype()) + " without a tensor";
   std::string text = getName(dtype());

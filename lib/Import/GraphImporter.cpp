@@ -294,9 +294,9 @@ static std::string getONNXType(const Tensor &tensor) {
   auto code = static_cast<tssa_onnx::TensorProto::DataType>(toONNX(tensor.dtype()));
   std::string type =
       "tensor(" + StringRef(tssa_onnx::TensorProto::DataType_Name(code)).lower() + ")";
-  return tensor.isSequence() ? "seq(" + type + ")"
-         : tensor.isAbsent() ? "optional(" + type + ")"
-                             : type;
+  if (tensor.isSequence())
+    return "seq(" + type + ")";
+  return tensor.isOptional() || tensor.isAbsent() ? "optional(" + type + ")" : type;
 }
 
 /// Checks the attributes that refer to attributes of the enclosing function. Their values are known

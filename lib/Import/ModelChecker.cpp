@@ -7,6 +7,7 @@
 
 #include "lib/Import/ModelChecker.h"
 #include "lib/Import/Limits.h"
+#include "lib/Import/Signature.h"
 #include "onnx/defs/schema.h"
 #include "tssa/Operators/Catalogue.h"
 
@@ -338,22 +339,22 @@ LogicalResult ModelChecker::checkSchemaFunction(const OpSchema &schema, int64_t 
 // The model
 //===----------------------------------------------------------------------===//
 
-/// Returns what a value of `type`, which is no tensor, is, with a way to do without it.
+/// Returns what a value of `type`, which is not made of tensors, is, with a way to do without it.
 static std::string describeType(const tssa_onnx::TypeProto &type) {
+  if (type.optional_type().elem_type().has_sequence_type())
+    return "optionals of sequences as inputs (make the sequence an input, which may be empty)";
   if (type.has_sequence_type())
-    return "sequences as inputs (make each part an input, and add a SequenceConstruct of them)";
-  if (type.has_optional_type())
-    return "optionals as inputs (make the element an input, or remove the input where it is not "
-           "given)";
+    return "sequences of what is no tensor as inputs (make each part an input)";
   return "values that are no tensors";
 }
 
 void ModelChecker::checkValueTypes() {
   auto check = [&](const tssa_onnx::ValueInfoProto &value, StringRef what) {
     ModelLocation location = locate(what, value.name());
-    if (!value.type().has_tensor_type())
+    auto form = findForm(value.type());
+    if (!form)
       unsupported.add(UnsupportedUse::Tensor, describeType(value.type()), location);
-    else if (int32_t type = value.type().tensor_type().elem_type(); !operators::fromONNX(type))
+    else if (int32_t type = form->second->elem_type(); !operators::fromONNX(type))
       unsupported.add(UnsupportedUse::ElementType, "element type " + getTypeName(type), location);
   };
   for (const auto &input : model.graph().input())

@@ -102,7 +102,10 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   scope.graph = &model->graph();
   for (const auto &input : model->graph().input())
     scope.entries[input.name()].isUnknown = true; // unless importInputs replaces it
-  importInputs(function, *inputs, builder, scope);
+  if (failed(importInputs(function, *inputs, builder, scope))) {
+    (void)fail(report, builder.fault(), builder.faultText());
+    return nullptr;
+  }
   if (failed(importer.importInitializers(model->graph(), scope)) ||
       failed(importer.importNodes(model->graph().node(), getOutputNames(model->graph()), scope)))
     return nullptr;

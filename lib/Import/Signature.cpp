@@ -27,6 +27,20 @@ namespace tssa {
 // Inputs
 //===----------------------------------------------------------------------===//
 
+std::optional<std::pair<Form, const tssa_onnx::TypeProto_Tensor *>>
+findForm(const tssa_onnx::TypeProto &type) {
+  auto make = [](Form form, const tssa_onnx::TypeProto &element) {
+    return std::pair(form, &element.tensor_type());
+  };
+  if (type.has_tensor_type())
+    return make(Form::Tensor, type);
+  if (type.sequence_type().elem_type().has_tensor_type())
+    return make(Form::Sequence, type.sequence_type().elem_type());
+  if (type.optional_type().elem_type().has_tensor_type())
+    return make(Form::Optional, type.optional_type().elem_type());
+  return std::nullopt;
+}
+
 namespace {
 class InputReader {
 public:
@@ -70,11 +84,12 @@ LogicalResult InputReader::bindNames() {
       return failure();
   for (const ValueInfoProto *value : values) {
     auto given = options.inputShapes.find(value->name());
-    const auto &dims = value->type().tensor_type().shape().dim();
-    if (given == options.inputShapes.end() ||
-        given->second.size() != static_cast<size_t>(dims.size()))
+    auto [form, type] = *findForm(value->type());
+    const auto &dims = type->shape().dim();
+    size_t numRowDims = form == Form::Tensor ? 0 : 1;
+    if (given == options.inputShapes.end() || given->second.size() != dims.size() + numRowDims)
       continue;
-    for (auto [dim, wanted] : llvm::zip_equal(dims, given->second))
+    for (auto [dim, wanted] : llvm::zip_equal(dims, ArrayRef(given->second).drop_front(numRowDims)))
       if (wanted.size && !getDimName(dim).empty() && failed(bind(getDimName(dim), *wanted.size)))
         return failure();
   }
@@ -132,26 +147,48 @@ LogicalResult InputReader::override(Input &input, ArrayRef<GivenDim> shape, bool
   return success();
 }
 
+/// Returns what an input without a shape needs.
+static std::string adviseShape(const std::string &name, Form form) {
+  StringRef rows = form == Form::Sequence   ? "with the number of parts first, "
+                   : form == Form::Optional ? "with 1 first if it has an element, else 0, "
+                                            : "";
+  return ("input " + quote(name) + " has no shape: give one, " + rows + "such as --input-shape " +
+          name + (form == Form::Optional ? "=[1,3,224,224]" : "=[N,3,224,224]"))
+      .str();
+}
+
+/// Checks what an optional has as its first dim: 1 if it has an element, else 0.
+static LogicalResult checkCount(const Input &input, ImportReport &report) {
+  if (input.form != Form::Optional || input.dims.front().size.value_or(0) <= 1)
+    return success();
+  return fail(report, Fault::Usage,
+              "the shape given for input " + quote(input.name) + " has size " +
+                  Twine(*input.dims.front().size) + " first, expected 0 or 1 for an optional");
+}
+
 FailureOr<Input> InputReader::read(const ValueInfoProto &value) {
-  const auto &type = value.type().tensor_type();
-  Input input{value.name(), *fromONNX(type.elem_type()), {}};
+  auto [form, shaped] = *findForm(value.type());
+  const tssa_onnx::TypeProto_Tensor &type = *shaped;
+  Input input{value.name(), *fromONNX(type.elem_type()), {}, form};
   auto given = options.inputShapes.find(value.name());
   if (!type.has_shape() && given == options.inputShapes.end())
-    return fail(report, Fault::Unsupported,
-                "input " + quote(value.name()) + " has no shape: give one, such as --input-shape " +
-                    value.name() + "=[N,3,224,224]");
+    return fail(report, Fault::Unsupported, adviseShape(value.name(), form));
   if (static_cast<size_t>(type.shape().dim_size()) > maxRank)
     return fail(report, Fault::Limit,
                 "input " + quote(value.name()) + " has rank " + Twine(type.shape().dim_size()) +
                     ", at most " + Twine(maxRank) + " is supported");
-  for (const auto &[i, dim] : llvm::enumerate(type.shape().dim())) {
-    FailureOr<InputDim> read = readDim(dim, value.name() + "." + std::to_string(i));
+  if (form != Form::Tensor && type.has_shape())
+    input.dims.push_back({std::nullopt, value.name() + ".0"});
+  for (const auto &dim : type.shape().dim()) {
+    FailureOr<InputDim> read = readDim(dim, value.name() + "." + std::to_string(input.dims.size()));
     if (failed(read))
       return failure();
     input.dims.push_back(*read);
   }
   if (given != options.inputShapes.end() &&
       failed(override(input, given->second, type.has_shape())))
+    return failure();
+  if (failed(checkCount(input, report)))
     return failure();
   return input;
 }
@@ -182,8 +219,8 @@ FailureOr<std::vector<Input>> InputReader::run() {
   for (const auto &tensor : graph.sparse_initializer())
     initialized.insert(tensor.values().name());
   for (const ValueInfoProto &value : graph.input())
-    if (!initialized.contains(value.name()) && value.type().has_tensor_type() &&
-        fromONNX(value.type().tensor_type().elem_type()))
+    if (auto form = findForm(value.type());
+        !initialized.contains(value.name()) && form && fromONNX(form->second->elem_type()))
       values.push_back(&value);
   if (failed(bindNames()))
     return failure();
@@ -215,8 +252,23 @@ static te::PortAttr makePort(mlir::Builder builder, StringRef name, DType type,
                            getSignedType(builder.getContext(), type), builder.getArrayAttr(dims));
 }
 
-void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &builder,
-                  GraphImporter::Scope &scope) {
+/// Returns an input as the operators take it. `rows` is the tensor that the program has for it.
+static FailureOr<Tensor> toForm(Builder &builder, Form form, const Tensor &rows) {
+  if (form == Form::Tensor)
+    return rows;
+  if (form == Form::Sequence)
+    return Tensor::makeStacked(rows);
+  const Size &count = rows.dim(0);
+  if (std::optional<int64_t> known = count.constant())
+    return *known == 0 ? Tensor::makeAbsent(rows.dtype())
+                       : builder.reshape(rows, rows.shape().drop_front());
+  if (failed(builder.require(builder.isLess(count, 2), "the optional has more than one element")))
+    return failure();
+  return Tensor::makeOptional(rows);
+}
+
+LogicalResult importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &builder,
+                           GraphImporter::Scope &scope) {
   mlir::OpBuilder &ops = builder.ops;
   mlir::Block *entry = function.addEntryBlock();
   ops.setInsertionPointToStart(entry);
@@ -242,30 +294,37 @@ void importInputs(mlir::func::FuncOp function, ArrayRef<Input> inputs, Builder &
       shape.push_back(it->second);
     }
     te::setArgumentPort(function, i, makePort(ops, input.name, input.type, dims));
-    scope.entries[input.name] = {builder.wrap(argument, input.type, shape), "an input"};
+    FailureOr<Tensor> tensor =
+        toForm(builder, input.form, builder.wrap(argument, input.type, shape));
+    if (failed(tensor))
+      return failure();
+    scope.entries[input.name] = {*tensor, "an input"};
   }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Checks an output that is a sequence. A warning says what results it becomes.
-static LogicalResult checkSequence(const ValueInfoProto &declared, const Tensor &tensor,
-                                   const std::string &subject, ImportReport &report) {
-  const auto &type = declared.type().sequence_type().elem_type().tensor_type();
-  std::optional<DType> dtype = fromONNX(type.elem_type());
+/// Checks an output that is a sequence or an optional. A warning says what results it becomes.
+static LogicalResult checkRows(const ValueInfoProto &declared, const Tensor &tensor,
+                               const std::string &subject, ImportReport &report) {
+  auto form = findForm(declared.type());
+  std::optional<DType> dtype = form ? fromONNX(form->second->elem_type()) : std::nullopt;
   if (dtype && *dtype != tensor.dtype())
     return fail(report, subject + "has element type " + getName(tensor.dtype()) +
                             ", the model says " + getName(*dtype));
   size_t length = tensor.elements().size();
-  if (length == 0)
+  if (length == 0 && !tensor.isPlain())
     return fail(report, Fault::Unsupported,
                 subject + "is a " + tensor.str() + ", expected at least one; leave the output out");
   auto part = [&](size_t i) { return quote(declared.name() + "." + std::to_string(i)); };
   std::string results = tensor.isStacked() ? "one tensor with its parts as rows"
-                        : length == 1      ? part(0)
-                                           : part(0) + " to " + part(length - 1);
+                        : declared.type().has_optional_type()
+                            ? "one tensor with its element as the only row"
+                        : length == 1 ? part(0)
+                                      : part(0) + " to " + part(length - 1);
   report.warnings.push_back(subject + "is a " + tensor.str() + ", which becomes " + results);
   return success();
 }
@@ -278,14 +337,16 @@ static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImpo
   const auto &type = declared.type().tensor_type();
   const Tensor &tensor = entry.tensor;
   std::string subject = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
+  if (tensor.isPlain() && declared.type().has_optional_type())
+    return checkRows(declared, tensor, subject, report);
   if (!declared.type().has_tensor_type() && tensor.isPlain()) {
     if (declared.type().sequence_type().elem_type().has_map_type())
       report.warnings.push_back(subject + "is " + tensor.str() +
                                 " with one column for each class label, not a sequence of maps");
     return success();
   }
-  if (tensor.isSequence() && !declared.type().has_tensor_type())
-    return checkSequence(declared, tensor, subject, report);
+  if ((tensor.isSequence() || tensor.isOptional()) && !declared.type().has_tensor_type())
+    return checkRows(declared, tensor, subject, report);
   if (!tensor.isPlain())
     return fail(report, Fault::Unsupported,
                 subject + "is a " + tensor.str() + ", expected a tensor");
@@ -315,9 +376,17 @@ struct Result {
 };
 } // namespace
 
-/// Returns the results that an output becomes: one for each part of a list, else one.
-static SmallVector<Result> splitOutput(StringRef name, const Tensor &tensor) {
-  if (tensor.isStacked())
+/// Returns the results that an output becomes: one for each part of a list, else one. An optional
+/// that is known to have an element is the only row, too.
+static SmallVector<Result> splitOutput(const ValueInfoProto &declared, const Tensor &tensor,
+                                       Builder &builder) {
+  StringRef name = declared.name();
+  if (tensor.isPlain() && declared.type().has_optional_type()) {
+    SmallVector<Size> shape(tensor.shape());
+    shape.insert(shape.begin(), Size(1));
+    return {{name.str(), *builder.reshape(tensor, shape)}};
+  }
+  if (tensor.isStacked() || tensor.isOptional())
     return {{name.str(), tensor.rows()}};
   if (!tensor.isList())
     return {{name.str(), tensor}};
@@ -328,8 +397,9 @@ static SmallVector<Result> splitOutput(StringRef name, const Tensor &tensor) {
 }
 
 /// Returns the results of all outputs of `graph`, after checking them.
-static FailureOr<SmallVector<Result>>
-collectResults(const GraphProto &graph, GraphImporter::Scope &scope, ImportReport &report) {
+static FailureOr<SmallVector<Result>> collectResults(const GraphProto &graph, Builder &builder,
+                                                     GraphImporter::Scope &scope,
+                                                     ImportReport &report) {
   StringSet<> names;
   for (const ValueInfoProto &output : graph.output())
     names.insert(output.name());
@@ -341,7 +411,7 @@ collectResults(const GraphProto &graph, GraphImporter::Scope &scope, ImportRepor
                   "output " + quote(output.name()) + " depends on what is not supported");
     if (failed(checkOutput(output, *entry, report)))
       return failure();
-    for (Result &result : splitOutput(output.name(), entry->tensor)) {
+    for (Result &result : splitOutput(output, entry->tensor, builder)) {
       if (entry->tensor.isList() && !names.insert(result.name).second)
         return fail(report, Fault::Unsupported,
                     "output " + quote(output.name()) + " has a part " + quote(result.name) +
@@ -358,7 +428,7 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
   builder.setLoc(ops.getUnknownLoc());
   SmallVector<mlir::Value> values;
   SmallVector<te::PortAttr> ports;
-  FailureOr<SmallVector<Result>> results = collectResults(graph, scope, report);
+  FailureOr<SmallVector<Result>> results = collectResults(graph, builder, scope, report);
   if (failed(results))
     return failure();
   for (const auto &[name, tensor] : *results) {

@@ -19,12 +19,22 @@ struct InputDim {
   std::string symbol;
 };
 
+/// What an input or output of a model is. The program has a tensor for each. A sequence has its
+/// parts as rows, so that they have one shape; an optional has one row or none.
+enum class Form { Tensor, Sequence, Optional };
+
 /// An input of the program.
 struct Input {
   std::string name;
   operators::DType type;
-  llvm::SmallVector<InputDim> dims;
+  llvm::SmallVector<InputDim> dims; ///< of the program's tensor
+  Form form = Form::Tensor;
 };
+
+/// Returns what a value of `type` is, with the type of the tensor, of the parts or of the element.
+/// Nothing if it is made of other things than tensors.
+std::optional<std::pair<Form, const tssa_onnx::TypeProto_Tensor *>>
+findForm(const tssa_onnx::TypeProto &type);
 
 /// Returns the inputs of `graph` that are not initializers and have a supported type, with the
 /// sizes that `options` give.
@@ -32,9 +42,9 @@ mlir::FailureOr<std::vector<Input>> readInputs(const tssa_onnx::GraphProto &grap
                                                const ImportOptions &options, ImportReport &report);
 
 /// Adds the arguments to `function` and defines their tensors in `scope`. Each symbol is read
-/// by one tensor.dim.
-void importInputs(mlir::func::FuncOp function, llvm::ArrayRef<Input> inputs,
-                  operators::Builder &builder, GraphImporter::Scope &scope);
+/// by one tensor.dim. Requires that an optional has one row at most.
+mlir::LogicalResult importInputs(mlir::func::FuncOp function, llvm::ArrayRef<Input> inputs,
+                                 operators::Builder &builder, GraphImporter::Scope &scope);
 
 /// Checks the results against the types that the graph declares, builds the return op, and
 /// completes the type of `function`.

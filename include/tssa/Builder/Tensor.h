@@ -28,9 +28,10 @@ namespace tssa::operators {
 /// - A *carried* sequence is what an iteration of a loop takes from the one before it. Only the
 ///   parts that this iteration appends are known.
 ///
-/// An *absent* tensor is an optional that holds no tensor. Sequences and absent tensors exist only
-/// while the program is built and have no SSA value. Only the operators for sequences and optionals
-/// accept them.
+/// An *optional* is the rows of a tensor of which only a run knows whether there is one or none.
+/// An *absent* tensor is an optional that is known to hold no tensor; one that is known to hold a
+/// tensor is that tensor. Sequences, optionals and absent tensors exist only while the program is
+/// built and have no SSA value. Only the operators for sequences and optionals accept them.
 class Tensor {
 public:
   Tensor() = default;
@@ -39,17 +40,21 @@ public:
   static Tensor makeSequence(DType type, llvm::ArrayRef<Tensor> elements);
   static Tensor makeStacked(const Tensor &rows);
   static Tensor makeCarried(DType type, const void *origin, llvm::ArrayRef<Tensor> appended);
+  /// `rows` has one row at most, which a requirement of the program says.
+  static Tensor makeOptional(const Tensor &rows);
   static Tensor makeAbsent(DType type);
   bool isSequence() const { return isList() || isStacked() || isCarried(); }
   bool isList() const { return data->kind == Kind::List; }
   bool isStacked() const { return data->kind == Kind::Stacked; }
   bool isCarried() const { return data->kind == Kind::Carried; }
+  bool isOptional() const { return data->kind == Kind::Optional; }
   bool isAbsent() const { return data->kind == Kind::Absent; }
-  /// Whether this is a tensor, neither a sequence nor absent.
+  /// Whether this is a tensor, neither a sequence nor an optional.
   bool isPlain() const { return data->kind == Kind::Plain; }
   /// Returns the parts of a list, or the parts that were appended to a carried sequence.
   llvm::ArrayRef<Tensor> elements() const { return data->elements; }
-  /// Returns the tensor that has the parts of a stacked sequence as its first dim.
+  /// Returns the tensor that has the parts of a stacked sequence, or what an optional holds, as its
+  /// first dim.
   const Tensor &rows() const { return data->elements.front(); }
   /// Returns what identifies the carried sequence without the parts that were appended to it.
   const void *origin() const { return data->origin; }
@@ -73,7 +78,7 @@ public:
 
 private:
   friend class Builder;
-  enum class Kind { Plain, List, Stacked, Carried, Absent };
+  enum class Kind { Plain, List, Stacked, Carried, Optional, Absent };
   struct Data {
     Kind kind = Kind::Plain;
     DType type;

@@ -7,7 +7,8 @@
 ///
 /// \file
 /// The program itself has neither sequences nor optionals. Whether an optional has a tensor is
-/// known while the program is built. A sequence is a list of tensors as long as its length and all
+/// known while the program is built, unless it is an input of the model: then it is one tensor with
+/// one row or none. A sequence is a list of tensors as long as its length and all
 /// positions in it are known, and one tensor with its parts as rows if only a run knows them.
 ///
 //===----------------------------------------------------------------------===//
@@ -352,14 +353,22 @@ static FailureOr<Tensors> buildOptional(Builder &builder, const Node &node) {
 
 static FailureOr<Tensors> buildHasElement(Builder &builder, const Node &node) {
   Tensor given = node.input(0);
+  if (given && given.isOptional())
+    return Tensors{builder.fromSizes(DType::Bool, {}, given.rows().dim(0))};
   bool hasElement = given && !given.isAbsent();
   return Tensors{builder.fromSizes(DType::Bool, {}, Size(hasElement))};
 }
 
 static FailureOr<Tensors> buildGetElement(Builder &builder, const Node &node) {
-  if (node.inputs.front().isAbsent())
-    return builder.error("the optional has no element");
-  return Tensors{node.inputs.front()};
+  const Tensor &given = node.inputs.front();
+  std::string text = "the optional has no element";
+  if (given.isAbsent())
+    return builder.error(text);
+  if (!given.isOptional())
+    return Tensors{given};
+  if (failed(builder.require(builder.isLess(0, given.rows().dim(0)), text)))
+    return failure();
+  return single(getRow(builder, given.rows(), 0));
 }
 
 OperatorRows getSequencesRows() {

@@ -89,7 +89,7 @@ class InferenceSession(Session):
                 program = open_artifact(path, name, device, threads, seed, verify)
             else:
                 program = load(path, target, device, threads, seed, verify, name=name, tuned=tuned, options=dims)
-                self._meta, self._sequences = read_model_or_reason(self._model)
+                self._meta, self._forms = read_model_or_reason(self._model)
         self._say(logging.INFO, f"loaded for {program.device}, {len(program.inputs)} inputs, {len(program.outputs)} outputs")
         return program
 

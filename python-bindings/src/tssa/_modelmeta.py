@@ -7,7 +7,7 @@ They are fields of the model's protobuf. Tensors and nodes are skipped, so that 
 """
 
 import io
-from typing import BinaryIO, Dict, FrozenSet, Iterator, NamedTuple, Tuple, Union
+from typing import BinaryIO, Dict, Iterator, NamedTuple, Tuple, Union
 
 from ._errors import InvalidProtobuf
 
@@ -19,9 +19,9 @@ _TEXTS = {2: "producer_name", 4: "domain", 6: "description"}
 _MODEL_VERSION, _GRAPH, _METADATA = 5, 7, 14
 _GRAPH_TEXTS = {2: "graph_name", 10: "graph_description"}
 _KEY, _VALUE = 1, 2
-_OUTPUT, _NAME = 12, 1
-# From a ValueInfoProto to its type, the type as a sequence, the type of its elements, and that as a tensor.
-_TENSOR_SEQUENCE = (2, 4, 1, 1)
+_INPUT, _OUTPUT, _NAME = 11, 12, 1
+# From a ValueInfoProto to its type, the type as a sequence or optional, the type of its elements, and that as a tensor.
+_FORMS = {"sequence": (2, 4, 1, 1), "optional": (2, 9, 1, 1)}
 
 
 class ModelMetadata(NamedTuple):
@@ -36,14 +36,20 @@ class ModelMetadata(NamedTuple):
     custom_metadata_map: Dict[str, str]
 
 
-def read_modelmeta(file: BinaryIO) -> Tuple[ModelMetadata, FrozenSet[str]]:
-    """Reads a serialized onnx.ModelProto: what it says of itself, and the names of the outputs that are sequences
-    of tensors.
+class Forms(NamedTuple):
+    """The inputs and the outputs that are no tensors, by name: a "sequence" of tensors, or an "optional" tensor."""
+
+    inputs: Dict[str, str]
+    outputs: Dict[str, str]
+
+
+def read_modelmeta(file: BinaryIO) -> Tuple[ModelMetadata, Forms]:
+    """Reads a serialized onnx.ModelProto: what it says of itself, and the forms of its inputs and outputs.
 
     InvalidProtobuf: it is damaged where it is read.
     """
     texts = dict.fromkeys([*_TEXTS.values(), *_GRAPH_TEXTS.values()], "")
-    version, entries, sequences = 2 ** 63 - 1, {}, set()
+    version, entries, forms = 2 ** 63 - 1, {}, Forms({}, {})
     message = _Message(file, file.seek(0, io.SEEK_END))
     for number, value in message.list_fields(0, message.size):
         if number == _MODEL_VERSION and isinstance(value, int):
@@ -58,22 +64,25 @@ def read_modelmeta(file: BinaryIO) -> Tuple[ModelMetadata, FrozenSet[str]]:
                     continue
                 if part in _GRAPH_TEXTS:
                     texts[_GRAPH_TEXTS[part]] = message.read_text(*place)
-                elif part == _OUTPUT and message.has_path(_TENSOR_SEQUENCE, *place):
-                    sequences.update(message.read_texts({_NAME: "name"}, *place).values())
+                elif part in (_INPUT, _OUTPUT):
+                    form = next((name for name, path in _FORMS.items() if message.has_path(path, *place)), None)
+                    if form is not None:
+                        names = message.read_texts({_NAME: "name"}, *place).values()
+                        (forms.inputs if part == _INPUT else forms.outputs).update(dict.fromkeys(names, form))
         elif number == _METADATA:
             entry = {"key": "", "value": "", **message.read_texts({_KEY: "key", _VALUE: "value"}, *value)}
             entries[entry["key"]] = entry["value"]
-    return ModelMetadata(**texts, version=version, custom_metadata_map=entries), frozenset(sequences)
+    return ModelMetadata(**texts, version=version, custom_metadata_map=entries), forms
 
 
-def read_model_or_reason(model: Union[str, bytes]) -> Tuple[Union[ModelMetadata, str], FrozenSet[str]]:
+def read_model_or_reason(model: Union[str, bytes]) -> Tuple[Union[ModelMetadata, str], Forms]:
     """As read_modelmeta, of a path or bytes. The first result may be the reason why there is no metadata, such as that the
     model is a program as text."""
     try:
         with open(model, "rb") if isinstance(model, str) else io.BytesIO(model) as file:
             return read_modelmeta(file)
     except (InvalidProtobuf, OSError) as error:
-        return str(error), frozenset()
+        return str(error), Forms({}, {})
 
 
 class _Message:

@@ -1,19 +1,19 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The outputs of a model: arrays, and sequences as lists of arrays.
+"""The outputs of a model: arrays, sequences as lists of arrays, and optionals as arrays or None.
 
-A program has no sequences. The parts of a sequence `s` are its results `s.0`, `s.1` and so on. If only a run knows how many
-there are, they are the rows of one result `s`.
+A program has no sequences and no optionals. The parts of a sequence `s` are its results `s.0`, `s.1` and so on. If only a run knows how many
+there are, they are the rows of one result `s`. An optional is a result with one row or none.
 """
 
 import dataclasses
-from typing import Any, Callable, Dict, FrozenSet, List, Sequence
+from typing import Any, Callable, Dict, List, Sequence
 
 
 @dataclasses.dataclass
 class Output:
-    """One output. positions: of its results among those of the program; form: "tensor", "parts" or "rows"."""
+    """One output. positions: of its results among those of the program; form: "tensor", "parts", "rows" or "optional"."""
 
     name: str
     positions: List[int]
@@ -24,17 +24,21 @@ class Output:
         if self.form == "parts":
             return [get_array(position) for position in self.positions]
         array = get_array(self.positions[0])
+        if self.form == "optional":
+            return array[0] if len(array) else None
         return list(array) if self.form == "rows" else array
 
 
-def list_outputs(names: Sequence[str], sequences: FrozenSet[str]) -> List[Output]:
-    """Returns the outputs of a program whose results have the `names`. sequences: the outputs that are sequences."""
+def list_outputs(names: Sequence[str], forms: Dict[str, str]) -> List[Output]:
+    """Returns the outputs of a program whose results have the `names`. forms: the outputs that are a "sequence" or an
+    "optional"."""
     outputs: List[Output] = []
     lists: Dict[str, Output] = {}
     for position, name in enumerate(names):
         owner = name.rpartition(".")[0]
-        if owner not in sequences:
-            outputs.append(Output(name, [position], "rows" if name in sequences else "tensor"))
+        if forms.get(owner) != "sequence":
+            form = forms.get(name, "tensor")
+            outputs.append(Output(name, [position], "rows" if form == "sequence" else form))
         elif owner in lists:
             lists[owner].positions.append(position)
         else:

@@ -9,8 +9,8 @@ from collections import namedtuple
 from . import _runtime
 from ._elements import from_storage, get_element
 from ._errors import Error, InvalidArgument, NoSuchFile, NotImplemented as Unavailable
-from ._feeds import to_argument
-from ._modelmeta import read_model_or_reason
+from ._inputs import to_arguments
+from ._modelmeta import Forms, read_model_or_reason
 from ._outputs import list_outputs
 from ._shapes import list_shape_options
 from ._tool import load
@@ -33,11 +33,12 @@ class Session:
     artifact is compiled already and needs none.
 
     input_shapes: for an ONNX model, the shapes of inputs by name, such as {"x": ["N", 3, None]}: sizes, names of dims that
-    have one size in a run, and None for any size. An input without a shape needs one.
+    have one size in a run, and None for any size. An input without a shape needs one; that of a sequence begins with the
+    number of its parts.
     """
 
     _profile = None  # an InferenceSession may have one, and _run_timed()
-    _sequences = frozenset()  # the outputs that are sequences; an artifact does not say, so their parts are its outputs
+    _forms = Forms({}, {})  # an artifact does not say, so it has the tensors that sequences and optionals become
 
     def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True, tuned=None,
                  input_shapes=None):
@@ -49,7 +50,7 @@ class Session:
         options = list_shape_options({} if input_shapes is None else input_shapes)
         if path.endswith(".onnx"):
             self._program = load(path, target, device, threads, seed, verify, name=path, tuned=tuned, options=options)
-            _, self._sequences = read_model_or_reason(path)
+            _, self._forms = read_model_or_reason(path)
         elif options:
             raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims and inputs")
         else:
@@ -75,13 +76,16 @@ class Session:
         self.close()
 
     def get_inputs(self):
-        return self._describe(self._get_program().inputs)
+        """The inputs. A sequence has a type such as "seq(f32)" and no shape; run() takes it as a list of arrays, which have
+        one shape. An optional has a type such as "optional(f32)" and the shape of its element; run() takes an array or None."""
+        return [_to_form(arg, self._forms.inputs.get(arg.name)) for arg in self._describe(self._get_program().inputs)]
 
     def get_outputs(self):
-        """The outputs. A sequence has a type such as "seq(f32)" and no shape; run() returns it as a list of arrays."""
+        """The outputs, as get_inputs() has them. run() returns a sequence as a list of arrays, and an optional as an array or
+        None."""
         args = self._describe(self._get_program().outputs)
-        return [args[output.positions[0]] if output.form == "tensor" else
-                NodeArg(output.name, f"seq({args[output.positions[0]].type})", []) for output in self._list_outputs()]
+        return [_to_form(args[output.positions[0]]._replace(name=output.name), self._forms.outputs.get(output.name))
+                for output in self._list_outputs()]
 
     def run(self, output_names, inputs):
         """Runs the model. Returns the named outputs as numpy arrays; all outputs if `output_names` is None."""
@@ -96,12 +100,12 @@ class Session:
             raise InvalidArgument(f"expected the inputs {names}, got {sorted(inputs)}", code=1)
         wanted = self._find_outputs(output_names)
         call = program.run if self._profile is None else self._run_timed
-        results = call([to_argument(inputs[port[0]], port) for port in program.inputs], as_numpy=True, **options)
+        results = call(to_arguments(inputs, program.inputs, self._forms.inputs), as_numpy=True, **options)
         return [output.take(lambda i: from_storage(results[i], get_element(*program.outputs[i][1:3])))
                 for output in wanted]
 
     def _list_outputs(self):
-        return list_outputs([port[0] for port in self._get_program().outputs], self._sequences)
+        return list_outputs([port[0] for port in self._get_program().outputs], self._forms.outputs)
 
     def _find_outputs(self, output_names):
         outputs = self._list_outputs()
@@ -110,3 +114,12 @@ class Session:
             if name not in names:
                 raise InvalidArgument(f"the model has no output '{name}', only {names}", code=1)
         return [outputs[names.index(name)] for name in output_names or names]
+
+
+def _to_form(arg, form):
+    """Returns the description of the tensor that a sequence or optional becomes as that of the sequence or optional."""
+    if form is None:
+        return arg
+    if form == "sequence":
+        return NodeArg(arg.name, f"seq({arg.type})", [])
+    return NodeArg(arg.name, f"optional({arg.type})", arg.shape[1:])
