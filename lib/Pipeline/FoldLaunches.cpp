@@ -12,9 +12,11 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tssa/Pipeline/Passes.h"
 #include "tssa/Reference/Evaluator.h"
 #include "tssa/Support/CheckedSize.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tssa {
 #define GEN_PASS_DEF_FOLDLAUNCHES
@@ -65,6 +67,9 @@ struct FoldLaunches : ::tssa::impl::FoldLaunchesBase<FoldLaunches> {
       if (obstacle.empty())
         kernels.insert(kernel);
     }
+    for (Operation *constant : constants)
+      if (isOpTriviallyDead(constant))
+        constant->erase();
     for (Operation *kernel : kernels)
       if (SymbolTable::symbolKnownUseEmpty(kernel, getOperation()))
         symbols.erase(kernel);
@@ -149,6 +154,8 @@ private:
       llvm::consumeError(results.takeError());
       return false;
     }
+    for (Value input : launch.getInputs())
+      constants.insert(input.getDefiningOp());
     OpBuilder builder(launch);
     for (auto [result, tensor] : llvm::zip_equal(launch.getResults(), *results))
       result.replaceAllUsesWith(makeConstant(builder, launch.getLoc(), result.getType(), tensor));
@@ -168,5 +175,6 @@ private:
   }
 
   int64_t total = 0;
+  SetVector<Operation *> constants; ///< the operands of what was folded
 };
 } // namespace

@@ -5,7 +5,9 @@
 // REMARK: [Missed] folded | {{.*}} | Kernel=fill, Reason="its results are too large for its operands"
 
 // A launch of constants is evaluated, and its kernel is erased if nothing else launches it.
+// The constants that nothing else reads go with it.
 // CHECK-LABEL: func.func @main
+// CHECK-NOT: te.constant dense<[1
 // CHECK: %[[SUM:.*]] = te.constant dense_resource<[[NAME:.*]]> : tensor<4xf32>
 // CHECK: te.launch @add(%{{.*}}, %[[SUM]])
 // CHECK-NOT: te.kernel @twice
@@ -31,6 +33,20 @@ te.kernel @add(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
     te.yield %s : f32
   } : tensor<4xf32>
   te.return %y : tensor<4xf32>
+}
+
+// A constant that another launch reads stays.
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[GIVEN:.*]] = te.constant dense<[1
+// CHECK: %[[SUM:.*]] = te.constant dense_resource
+// CHECK: te.launch @add(%{{.*}}, %[[SUM]])
+// CHECK: te.launch @add(%{{.*}}, %[[GIVEN]])
+func.func @shared(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = te.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %b = te.launch @twice(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %y = te.launch @add(%x, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %z = te.launch @add(%y, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y, %z : tensor<4xf32>, tensor<4xf32>
 }
 
 // A launch whose result would exceed the limit stays.

@@ -130,8 +130,8 @@ def FoldLaunches : Pass<"fold-launches", "::mlir::ModuleOp"> {
     A te.launch whose operands are all constants computes the same in every run. The evaluator runs
     it once, at compile time, and te.constant ops replace it. Limits on the bytes of the results
     and on the points that a launch computes keep both the binary and the compilation small. A
-    kernel that is no longer launched is erased. Remarks count the bytes of all results so far and
-    name the limit that a launch exceeds.
+    kernel that is no longer launched is erased, and so are constants that nothing reads any more.
+    Remarks count the bytes of all results so far and name the limit that a launch exceeds.
 
     - **Needs**: launches of kernels (the end of the te stage).
     - **Keeps**: what the program computes. A launch whose evaluation fails stays, so that the run
