@@ -28,11 +28,28 @@
 namespace nb = nanobind;
 
 namespace {
+/// A text from the runtime. Names in it are those of a model, whose bytes nobody has checked: what
+/// is no UTF-8 becomes \\xNN in Python.
+struct Text : std::string {
+  using std::string::string;
+  Text(std::string text) : std::string(std::move(text)) {}
+};
+} // namespace
+
+template <> struct nanobind::detail::type_caster<Text> {
+  NB_TYPE_CASTER(Text, const_name("str"))
+  bool from_python(handle, uint8_t, cleanup_list *) noexcept { return false; }
+  static handle from_cpp(const Text &text, rv_policy, cleanup_list *) noexcept {
+    return PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "backslashreplace");
+  }
+};
+
+namespace {
 
 /// A status on its way to Python, where it becomes tssa.Error.
 struct RuntimeError {
   int code;
-  std::string message, node;
+  Text message, node;
 };
 
 void check(tssa_status *status) {
@@ -48,11 +65,10 @@ using Input = nb::ndarray<nb::ro, nb::device::cpu>;
 
 /// Name, type code, bits, sizes (-1: free), kind, the input that an output is, the name of each
 /// free size ("" if it has none).
-using Port =
-    std::tuple<std::string, int, int, std::vector<int64_t>, int, int, std::vector<std::string>>;
+using Port = std::tuple<Text, int, int, std::vector<int64_t>, int, int, std::vector<Text>>;
 
 /// The kernel of a launch, and the names and operators of its nodes.
-using LaunchNodes = std::tuple<std::string, std::vector<std::tuple<std::string, std::string>>>;
+using LaunchNodes = std::tuple<Text, std::vector<std::tuple<Text, Text>>>;
 
 /// Of a launch in a run: calls, seconds, floating-point operations.
 using Times = std::vector<std::tuple<uint64_t, double, double>>;
@@ -120,7 +136,7 @@ private:
       tssa_port port = {};
       port.struct_size = sizeof(port);
       check(get(session, i, &port));
-      std::vector<std::string> names;
+      std::vector<Text> names;
       for (int32_t dim = 0; dim < port.ndim; ++dim)
         names.push_back(getSymbolName(port.symbols[dim]));
       ports.emplace_back(port.name, port.dtype.code, port.dtype.bits,
@@ -129,7 +145,7 @@ private:
     }
     return ports;
   }
-  std::string getSymbolName(int32_t index) const {
+  Text getSymbolName(int32_t index) const {
     if (index < 0)
       return "";
     tssa_symbol symbol = {};
@@ -220,7 +236,7 @@ std::vector<LaunchNodes> Program::getLaunches() const {
     tssa_launch launch = {};
     launch.struct_size = sizeof(launch);
     check(tssa_session_launch(session, i, &launch));
-    std::vector<std::tuple<std::string, std::string>> nodes;
+    std::vector<std::tuple<Text, Text>> nodes;
     for (size_t number = 0; number < launch.num_nodes; ++number) {
       tssa_node node = {};
       node.struct_size = sizeof(node);

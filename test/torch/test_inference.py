@@ -85,6 +85,19 @@ class Tests(unittest.TestCase):
         with self.assertRaisesRegex(onnxruntime.InvalidArgument, "batch"):
             session.run(None, {"a": a, "b": b[:1]})
 
+    def test_names_that_are_no_utf8(self):
+        model = make_typed("Add", [("AAAAAAAA", tensor_type(1, "SSSSSSSS")), ("b", tensor_type(1, "T"))], tensor_type(1, "U"))
+        for name in (b"AAAAAAAA", b"SSSSSSSS"):
+            with self.subTest(name):
+                model = model.replace(name, b"\xff" + name[1:])
+                session = onnxruntime.InferenceSession(model)
+                first = session.get_inputs()[0]
+                self.assertIn("\\xff" + name[1:].decode(), [first.name, *first.shape])
+                result, = session.run(None, {first.name: ONES, "b": ONES})
+                numpy.testing.assert_array_equal(result, ONES * 2)
+                with self.assertRaisesRegex(onnxruntime.Error, r"\\xff"):
+                    session.run(None, {first.name: ONES[None], "b": ONES})
+
     def test_inputs_that_are_constants(self):
         kind = tensor_type(1, "n", 2)
         model = make_typed("Add", [("a", kind), ("b", kind)], kind)

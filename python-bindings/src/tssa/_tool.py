@@ -83,9 +83,10 @@ def _is_damaged(artifact, error):
 
 
 def _run_tool(command, **options):
-    """Runs a tool, which ends when this process is killed, and with it the compiler that it started."""
+    """Runs a tool, which ends when this process is killed, and with it the compiler that it started. What it prints may hold
+    names of files, which need not be UTF-8."""
     environment = {**os.environ, "TSSA_ENDS_WITH": str(os.getpid())}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, **options)
+    return subprocess.run(command, capture_output=True, text=True, errors="backslashreplace", env=environment, **options)
 
 
 def _list_options(target, tuned):
