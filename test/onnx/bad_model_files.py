@@ -238,6 +238,18 @@ def long_name_of(length):
     return model([node("Relu", ["x"], ["t" * length], "r"), node("Neg", ["t" * length], ["y"])])
 
 
+def pool_of(window):
+    """A pool with a window of `window` by `window` elements, nearly all of them padding."""
+    side = window // 2
+    return model([node("MaxPool", ["x"], ["y"], "wide", kernel_shape=[window, window], pads=[side] * 4)],
+                 inputs=[value("x", (1, 1, 1, 1))], outputs=[value("y", (1, 1, None, None))])
+
+
+def product_of(rows, columns, steps):
+    return model([node("MatMul", ["x", "b"], ["y"], "large")], outputs=[value("y", (rows, columns))],
+                 inputs=[value("x", (rows, steps)), value("b", (steps, columns))])
+
+
 def chain(length):
     nodes = [node("Neg", [f"v{i}" if i else "x"], [f"v{i + 1}" if i + 1 < length else "y"], f"n{i}")
              for i in range(length)]
@@ -297,6 +309,13 @@ GRAPHS = [
     Case("attribute_twice", writes(attribute_twice), REJECTED, ["'s'", "axis"]),
     Case("name_too_long_untrusted", writes(lambda: long_name_of(70_000)), LIMITED, ["name", "70000"],
          options=["--untrusted"]),
+    Case("product_of_too_much_untrusted", writes(lambda: product_of(14_000, 14_000, 14_000)), LIMITED,
+         ["'large' computes 2744000000000 points"], options=["--untrusted"]),
+    Case("product_of_open_rows_untrusted", writes(lambda: product_of("N", 60_000, 60_000_000)), LIMITED,
+         ["'large' computes 3600000000000 points"], options=["--untrusted"]),
+    Case("product_of_much_untrusted", writes(lambda: product_of(12_000, 12_000, 12_000)), ACCEPTED, options=["--untrusted"]),
+    Case("product_of_too_much", writes(lambda: product_of(14_000, 14_000, 14_000)), ACCEPTED),
+    Case("pool_of_too_much_untrusted", writes(lambda: pool_of(2 ** 22)), LIMITED, ["'wide' computes"], options=["--untrusted"]),
     Case("chain_2000", writes(lambda: chain(2000)), ACCEPTED, inputs=X, results={"y": X["x"]}),
     Case("chain_20000", writes(lambda: chain(20000)), ACCEPTED, inputs=X, results={"y": X["x"]}),
     Case("doubling_concat", writes(lambda: doubling(64)), REJECTED, ["double", "overflow|too large|elements|limit"]),

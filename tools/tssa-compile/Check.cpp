@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
+#include "tools/common/ReadModel.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -72,7 +73,7 @@ static void writeReport(const Options &options, const ImportReport &report) {
 
 int checkModel(mlir::MLIRContext &context, const Options &options, const ImportOptions &import) {
   ImportReport report;
-  mlir::OwningOpRef<mlir::ModuleOp> module = importONNX(context, options.input, import, report);
+  mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options.input, import, report);
   if (options.json) {
     writeReport(options, report);
     return getExitCode(report.fault);
