@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import sys
 
+import recorded
 import tuning
 
 ROWS = "SELECT id, point, seconds FROM trial ORDER BY id"
@@ -114,8 +115,8 @@ def check_read_only(good):
 
 
 def main(folder):
-    good = tuning.clear(f"{folder}/good")
-    tuning.expect(tuning.tune(good, "--trials", "8"), 0)
+    good = f"{folder}/good"
+    recorded.copy("conv.mlir", 8, good)
     check_files(good)
     check_lock(good)
     check_full_disk(good)
