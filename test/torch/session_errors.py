@@ -13,7 +13,7 @@ import unittest.mock
 import numpy
 import tssa
 from test_files import make_model
-from tssa import _elements, _feeds, _modelmeta, _package, _tool
+from tssa import _elements, _feeds, _inputs, _modelmeta, _package, _tool
 
 ONES = numpy.ones(3, numpy.float32)
 ENDLESS = []
@@ -38,6 +38,22 @@ def feed_integers(values):
     _feeds._to_array(values, element, _elements.get_dtype(element))
 
 
+class OfAnotherDevice:
+    """Something with DLPack whose memory cannot be read."""
+
+    def __dlpack__(self, **_):
+        raise BufferError("the memory is of another device")
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+def feed_parts(value):
+    """Feeds a sequence of rows of three f32."""
+    port = ("s", 2, 32, [-1, 3], 0, 0, ["s.0", ""])
+    _inputs.to_arguments({"s": value}, [port], {"s": "sequence"})
+
+
 def with_options(**values):
     options = tssa.SessionOptions()
     for name, value in values.items():
@@ -47,6 +63,11 @@ def with_options(**values):
 
 fails("there is no model '/nowhere/m.onnx'", tssa.NoSuchFile)(lambda: tssa.InferenceSession("/nowhere/m.onnx"))
 fails("there is no model '/nowhere/m.onnx'", FileNotFoundError)(lambda: tssa.Session("/nowhere/m.onnx"))
+fails("input 's' is a sequence, expected a list of arrays, got ndarray", tssa.InvalidArgument)(lambda: feed_parts(ONES))
+fails(r"'s' is a sequence, expected parts of one shape, got \[2\] and \[3\]: pad the smaller ones", tssa.InvalidArgument)(
+    lambda: feed_parts([ONES, ONES[:2]]))
+fails(r"a part of input 's' cannot be read as an array \(the memory is of another device\): give a numpy array",
+      tssa.InvalidArgument)(lambda: feed_parts([OfAnotherDevice()]))
 fails("the bytes of the model are empty", tssa.InvalidProtobuf)(lambda: tssa.InferenceSession(b""))
 @fails("the bytes of the model cannot be written to '.*': File too large", tssa.Error)
 def no_room_for_bytes():
