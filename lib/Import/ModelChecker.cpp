@@ -7,7 +7,7 @@
 
 #include "lib/Import/ModelChecker.h"
 #include "lib/Import/Limits.h"
-#include "lib/Import/Signature.h"
+#include "lib/Import/ValueForm.h"
 #include "onnx/defs/schema.h"
 #include "tssa/Operators/Catalogue.h"
 

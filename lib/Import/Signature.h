@@ -8,6 +8,7 @@
 #define TSSA_LIB_IMPORT_SIGNATURE_H
 
 #include "lib/Import/GraphImporter.h"
+#include "lib/Import/ValueForm.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tssa/Import/Options.h"
 
@@ -19,10 +20,6 @@ struct InputDim {
   std::string symbol;
 };
 
-/// What an input or output of a model is. The program has a tensor for each. A sequence has its
-/// parts as rows, so that they have one shape; an optional has one row or none.
-enum class Form { Tensor, Sequence, Optional };
-
 /// An input of the program.
 struct Input {
   std::string name;
@@ -30,11 +27,6 @@ struct Input {
   llvm::SmallVector<InputDim> dims; ///< of the program's tensor
   Form form = Form::Tensor;
 };
-
-/// Returns what a value of `type` is, with the type of the tensor, of the parts or of the element.
-/// Nothing if it is made of other things than tensors.
-std::optional<std::pair<Form, const tssa_onnx::TypeProto_Tensor *>>
-findForm(const tssa_onnx::TypeProto &type);
 
 /// Returns the inputs of `graph` that are not initializers and have a supported type, with the
 /// sizes that `options` give.

@@ -157,9 +157,8 @@ def FoldLaunches : Pass<"fold-launches", "::mlir::ModuleOp"> {
 
     // After
     func.func @main() -> tensor<4xf32> {
-      ...
-      %1 = te.constant dense_resource<folded> : tensor<4xf32>
-      return %1 : tensor<4xf32>
+      %0 = te.constant dense_resource<folded> : tensor<4xf32>
+      return %0 : tensor<4xf32>
     }
     ...
     ```
