@@ -11,6 +11,7 @@ import contextlib
 import copy
 import glob
 import inspect
+import itertools
 import os
 import re
 import sys
@@ -33,7 +34,7 @@ from tssa import _function, _package, _tool
 
 PACKAGE = os.path.dirname(tssa.__file__)
 # Exceptions that the package catches itself.
-INTERNAL = {"CannotRewrite", "DecidesShape", "DependsOnOnes", "Raised"}
+INTERNAL = {"CannotRewrite", "ChangesNumber", "DecidesShape", "DependsOnOnes", "Raised"}
 # Places that no case reaches, by file and a part of the text, and why.
 UNREACHED = {}
 # What no message may contain.
@@ -195,6 +196,55 @@ def takes_the_next(x):
     return x
 
 
+COUNTER = itertools.count()
+raises(r"next\(\) of an iterator from outside of the program gives another value at each call", X)(lambda x: x + next(COUNTER))
+SEEN = set()
+
+
+@raises("changes a set that is not among its arguments, of other things than numbers and strings", X)
+def fills_a_set(x):
+    SEEN.add(torch.device("cpu"))
+    return x
+
+
+class Metres(torch.Tensor):
+    pass
+
+
+class Mode(torch.overrides.TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+raises("a Metres is a subclass of torch.Tensor, whose class operators may ask", X.as_subclass(Metres), line=False)(
+    lambda x: x + 1)
+LENGTH = X.as_subclass(Metres)
+raises("a Metres is a subclass of torch.Tensor, whose class operators may ask", X)(lambda x: x + LENGTH)
+raises("Dimension out of range", X, kind=IndexError)(lambda x: x.softmax(5))
+
+
+@fails("the mode Mode is active, which may change what functions do: leave it before the call")
+def calls_in_a_mode():
+    with Mode():
+        tssa.compile(lambda x: x + 1)(X)
+
+
+class Hooked(torch.nn.Module):
+    def __init__(self, hook, **options):
+        super().__init__()
+        self.inner = torch.nn.Identity()
+        if hook == "before":
+            self.inner.register_forward_pre_hook(lambda module, args, kwargs: 1, **options)
+        else:
+            self.inner.register_forward_hook(lambda module, args, result: None, **options)
+
+
+BEFORE, ALWAYS = Hooked("before", with_kwargs=True), Hooked("after", always_call=True)
+raises("forward pre-hook must return None or a tuple", X, kind=RuntimeError)(lambda x: BEFORE.inner(x))
+raises(r"Identity\(\) has a hook that is called after errors, too: register it without always_call", X)(
+    lambda x: ALWAYS.inner(x))
+
+
 @raises("random.random gives another value at each call", X)
 def draws(x):
     import random
@@ -341,15 +391,6 @@ def leaves_a_branch(x):
     if x.sum() > 0:
         x.part = x[int(x[0, 0])]
     return x.part
-
-
-STATE = {"calls": 0}
-
-
-@raises("the program changes what is not among its arguments: 'calls'", X)
-def counts_calls(x):
-    STATE["calls"] += 1
-    return x
 
 
 # The package.

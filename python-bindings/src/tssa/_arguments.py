@@ -4,21 +4,68 @@
 """Arguments of a call: their parts, the key of a recording for them, and fake tensors like them."""
 
 import contextlib
+import datetime
+import decimal
+import enum
+import fractions
 import inspect
 import math
+import types
 
+import numpy
 import sympy
 import torch
 from torch._dynamo.source import ConstantSource
-from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
+from torch.overrides import _get_current_function_mode_stack
 from torch.utils import _pytree as pytree
+from torch.utils._device import DeviceContext
 
-from ._errors import UnsupportedError
+from ._errors import Signal, UnsupportedError
 from ._objects import contents_of, is_object, make_empty, mutables_of, refill
 from ._text import check_tensor, find_permutation
 
-_LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format, slice)
+_LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+_BY_VALUE = (int, float, complex, enum.Enum, fractions.Fraction, decimal.Decimal, datetime.date, datetime.timedelta)
+
+
+def check_class(value):
+    """Refuses a tensor whose class decides what operators do."""
+    kind = type(value)
+    if issubclass(kind, torch.Tensor) and kind not in (torch.Tensor, torch.nn.Parameter, FakeTensor):
+        raise UnsupportedError([f"a {kind.__name__} is a subclass of torch.Tensor, whose class operators may ask: pass "
+                                "value.as_subclass(torch.Tensor)"])
+
+
+def check_modes():
+    """Refuses modes that decide what functions of PyTorch do, except for the one that chooses a device."""
+    for mode in _get_current_function_mode_stack():
+        if not isinstance(mode, DeviceContext):
+            raise UnsupportedError([f"the mode {type(mode).__name__} is active, which may change what functions do: leave it "
+                                    "before the call"])
+
+
+def _key_of(value):
+    """Returns a key that is equal for equal values only: not of 0.0 and -0.0, and for NaN that of its bits."""
+    if isinstance(value, (float, complex)):
+        parts = (value,) if isinstance(value, float) else (value.real, value.imag)
+        return (type(value), *(float(part).hex() for part in parts))
+    return type(value), value
+
+
+def _key_of_function(function):
+    """Returns a key that is equal for functions that compute the same from the same objects, such as a lambda in a loop."""
+    parts = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
+    try:
+        parts += [cell.cell_contents for cell in function.__closure__ or ()]
+    except ValueError:  # a cell without contents
+        return types.FunctionType, id(function)
+    if vars(function):
+        return types.FunctionType, id(function)
+    kept = (int, float, complex, str, bytes, type(None))
+    return (types.FunctionType, function.__code__, id(function.__globals__),
+            *(_key_of(part) if isinstance(part, kept) else id(part) for part in parts))
 
 
 class Arguments:
@@ -72,9 +119,18 @@ class Arguments:
         if kind is int or kind is float:
             return self._add(value, kind)
         if hasattr(value, "__dlpack__"):
+            check_class(value)
             return self._take_tensor(value if isinstance(value, torch.Tensor) else torch.from_dlpack(value))
+        if isinstance(value, slice):
+            return self._add(value, (slice, *map(_key_of, (value.start, value.stop, value.step))))
         if isinstance(value, _LITERALS):
             return self._add(value, (kind, value))
+        if kind.__module__ == "numpy" and isinstance(value, numpy.generic):
+            return self._add(value, (kind, _key_of(value.item())))
+        if kind is types.FunctionType:
+            return self._add(value, _key_of_function(value))
+        if isinstance(value, _BY_VALUE):
+            return self._add(value, (kind, _key_of(value)))
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return (kind, *map(self._take, value))
         leaves, spec = pytree.tree_flatten(value)
@@ -178,7 +234,7 @@ def _make_twin(value, values, known):
     return known[id(value)]
 
 
-class DependsOnOnes(Exception):
+class DependsOnOnes(Signal):
     """A size that only a run knows meets an open size of 1, to which the program may broadcast it."""
 
 
@@ -226,11 +282,11 @@ class Fakes:
         self._count = 0
         self._numbers = {}  # orders and values of numbers, by their symbols
 
-    def make(self, value, order):
-        """Returns what stands for `value`, the part at position `order`."""
+    def make(self, value, order, is_open=False):
+        """Returns what stands for `value`, the part at position `order`. is_open: whether a number is a symbol in any case."""
         if isinstance(value, torch.Tensor):
             return self._make_tensor(value, order)
-        if (order, None) in self._places and math.isfinite(value):
+        if (is_open or (order, None) in self._places) and math.isfinite(value):
             return self._make_number(value, order)
         return value
 

@@ -66,6 +66,20 @@ def list_numbers(hooks, tensor):
     return hooks.made([Piece(hooks.lists.element_of(numbers[wide.dtype]), [wide.clone()])])
 
 
+def _getattr(hooks, target, name, *default):
+    hooks.note_read(target, name)
+    return hooks.getattr(target, name) if not default or hasattr(target, name) else default[0]
+
+
+def _setattr(hooks, target, name, value):
+    hooks.setattr(target, name, value)
+
+
+def _hasattr(hooks, target, name):
+    hooks.note_read(target, name)
+    return hasattr(target, name)
+
+
 def _len(hooks, value):
     if has_pieces(value):
         return count_of(value)
@@ -163,10 +177,11 @@ def _sqrt(hooks, value):
     return torch._sym_sqrt(value) if isinstance(value, SYMBOLS) else math.sqrt(value)
 
 
-def _next(hooks, *args):
+def _next(hooks, iterator, *default):
     if hooks.frames:
         hooks.check_builtin(next)
-    return next(*args)
+    hooks.check_iterator(iterator)
+    return next(iterator, *default)
 
 
 def _range(hooks, *bounds):
@@ -217,7 +232,7 @@ SPECIAL = {
     int: _int, float: _float, bool: _bool, str: _str, type: _type, isinstance: _isinstance, len: _len,
     range: _range, min: _smallest, max: _largest, any: _any, all: _all, next: _next, math.sqrt: _sqrt,
     enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed),
-    divmod: _divmod, torch.equal: _equal,
+    divmod: _divmod, getattr: _getattr, setattr: _setattr, hasattr: _hasattr, torch.equal: _equal,
     torch.cond: _cond, while_loop: _while_loop, torch.stack: _join_tensors(torch.stack, Lists.stack),
     torch.cat: _join_tensors(torch.cat, Lists.cat), torch.concat: _join_tensors(torch.concat, Lists.cat),
     torch.tensor: _tensor,

@@ -55,6 +55,6 @@ def _capture(program, options, dynamic, check):
         from ._dynamo import ExportedFunction
 
         return ExportedFunction(program, options)
-    from ._function import CompiledFunction
+    from ._compiled_module import wrap
 
-    return CompiledFunction(program, options, dynamic, check)
+    return wrap(program, options, dynamic, check)

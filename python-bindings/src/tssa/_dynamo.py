@@ -9,7 +9,10 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
 
+from ._arguments import SharedArguments
 from ._check import show_structure
+from ._errors import INVALID_ARGUMENT, Error
+from ._function import CompiledFunction
 from ._recorded import record
 from ._regions import Runner
 
@@ -35,6 +38,7 @@ class _Graph:
     """
 
     def __init__(self, module, arguments, example_inputs, options):
+        self._module, self._options = module, options
         places = module.graph.find_nodes(op="placeholder")
         self._known = {i: example for i, (node, example) in enumerate(zip(places, example_inputs))
                        if (node.meta.get("tensor_dict") or {}).get("_dynamo_static_input_type")
@@ -44,9 +48,23 @@ class _Graph:
         self._record_all = functools.partial(_record_graph, module, arguments, "graph", options)
 
     def __call__(self, *values):
+        try:
+            return self._run(*values)
+        except Error as error:
+            # An argument may share memory with one that the graph writes. Nothing has been written yet.
+            if error.code != INVALID_ARGUMENT or not SharedArguments(values, {}).num_shared:
+                raise
+        return self._shared(*values)
+
+    def _run(self, *values):
         if all(values[i] is tensor for i, tensor in self._known.items()):
             return self._program(*(values[i] for i in self._order))
         return self._program_of_all(*values)
+
+    @functools.cached_property
+    def _shared(self):
+        """For arguments that share memory, which are known at a call."""
+        return CompiledFunction(self._module, self._options)
 
     @functools.cached_property
     def _program_of_all(self):

@@ -44,6 +44,10 @@ class NotImplemented(Error, NotImplementedError):  # pylint: disable=redefined-b
     """What ONNX Runtime offers and this package does not. The text says what to do instead."""
 
 
+class Signal(Exception):
+    """What tells the recorder to record in another way. It is no error, and programs never see it."""
+
+
 class UnsupportedError(Error):
     """The program may be valid, but this compiler does not support it.
 

@@ -72,10 +72,23 @@ class Exits:
         if isinstance(statement, (ast.With, ast.AsyncWith)):
             statement.body, flags, always = self._block(statement.body, loop)
             return [statement], flags, always, False
-        if any(isinstance(node, ast.Return) for node in walk_statement(statement)) or (
-                loop is not None and _has_exit(statement)):
-            raise CannotRewrite("a `return`, `break` or `continue` is inside of a statement such as `try`")
+        if isinstance(statement, ast.Try) and not any(_leaves(inner, loop) for inner in statement.finalbody):
+            return self._try(statement, loop)
+        if _leaves(statement, loop):
+            raise CannotRewrite("a `return`, `break` or `continue` is inside of `finally`, `match` or `except*`")
         return [statement], set(), False, False
+
+    def _try(self, statement, loop):
+        """A value that is returned is computed before its flag is set, so that handlers see the errors of it."""
+        statement.body, flags, always = self._block(statement.body, loop)
+        if statement.orelse:
+            orelse, more, else_always = self._block(statement.orelse, loop)
+            statement.orelse = [self._guard(orelse, flags, orelse[0])] if flags else orelse
+            flags, always = flags | more, always or not flags and else_always
+        for handler in statement.handlers:
+            handler.body, more, handler_always = self._block(handler.body, loop)
+            flags, always = flags | more, always and handler_always
+        return [statement], flags, always, False
 
     def _if(self, statement, rest, loop):
         body, flags, always = self._block(statement.body, loop)
@@ -109,6 +122,11 @@ class Exits:
             outside |= more
             statement.orelse = []
         return made, outside, False, False
+
+
+def _leaves(statement, loop):
+    """Returns whether the statement contains a `return`, or a `break` or `continue` of the loop around it."""
+    return any(isinstance(node, ast.Return) for node in walk_statement(statement)) or loop is not None and _has_exit(statement)
 
 
 def _has_exit(statement):

@@ -3,6 +3,7 @@
 
 """Functions and modules that are recorded at their first call, and again for calls that differ."""
 
+import collections
 import contextlib
 import copy
 import dis
@@ -12,6 +13,7 @@ import os
 import re
 import sys
 import threading
+import types
 import warnings
 
 import sympy
@@ -20,15 +22,15 @@ from torch._subclasses.fake_tensor import UnsupportedOperatorException
 from torch.fx.experimental import _config as shape_config
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from ._arguments import Arguments, DependsOnOnes, Fakes, SharedArguments
+from ._arguments import Arguments, DependsOnOnes, Fakes, SharedArguments, check_modes
 from ._check import Reference
-from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
+from ._errors import INVALID_ARGUMENT, Error, Signal, UnsupportedError
 from ._expressions import UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
 from ._openness import Openness
 from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
-from ._state import Reads
+from ._state import MISSING, Attributes, Reads
 from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
 from ._values import defined, is_same
 
@@ -45,14 +47,29 @@ _MISTAKES = (AttributeError, KeyError, NameError, TypeError)
 _DOERS = {f"_{name}.py" for name in ("buffers", "builtins", "hooks", "indexing", "lists", "objects", "sequences", "values")}
 
 
+_PLAIN = (int, float, complex, str, bytes, type(None))
+
+
+class ChangesNumber(Signal):
+    """The program changes a number in its state. place: the dict or Attributes that has it, and its key."""
+
+    def __init__(self, place):
+        super().__init__("the program changes a number")
+        self.place = place
+
+
 class CompiledFunction:
-    """The result of tssa.compile. It is called like the original."""
+    """The result of tssa.compile for a function. It is called like the original."""
+
+    is_compiled_by_tssa = True
 
     def __init__(self, program, options, dynamic=None, check=False):
         if not callable(program):
             raise TypeError(f"expected a function or a module, got a {type(program).__name__}")
         if isinstance(program, (torch.jit.ScriptFunction, torch.jit.ScriptModule)):
             raise UnsupportedError(["a TorchScript program: give the function or module that it was made of"])
+        if getattr(type(program), "is_compiled_by_tssa", False):
+            program = program.compiled_program
         self._program, self._options, self._dynamic, self._check = program, options, dynamic, check
         self._recordings = {}  # recordings, those with less open first and then the newest first, by key
         self._openness = {}  # what is open in the newest recording, by key
@@ -60,6 +77,11 @@ class CompiledFunction:
         self._has_warned = False
         self.__name__ = getattr(program, "__name__", type(program).__name__)
         functools.update_wrapper(self, program, updated=())
+
+    @property
+    def compiled_program(self):
+        """The function or module that was compiled."""
+        return self._program
 
     @property
     def num_binaries(self):
@@ -83,6 +105,8 @@ class CompiledFunction:
             return self._run(shared, args, kwargs)
 
     def _run(self, arguments, args, kwargs):
+        if torch._C._len_torch_function_stack():
+            check_modes()
         recording, sizes, is_new = self._find(arguments)
         if not is_new or not self._check:
             return recording.run(arguments, sizes)
@@ -167,6 +191,7 @@ class _Recording:
         arguments.check(function)
         self._lists = None  # the Lists of the last recording, if it has begun to run the program
         self._constants = {}  # numbers that the recording is fixed to, by position
+        self._numbers = []  # (dict or Attributes, key) of numbers in the state that calls change: further arguments
         self._record_open(functools.partial(self._run, function, arguments, name, options), choices)
         guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
         self._guards = compile_expressions(guards)
@@ -183,6 +208,8 @@ class _Recording:
             try:
                 with shape_config.patch(backed_size_oblivious=True), _quiet():
                     return run()
+            except ChangesNumber as error:
+                self._numbers.append(error.place)
             except DecidesShape as error:
                 self._constants.update(self._fakes.find_numbers(error.symbols))
             except DependsOnOnes:
@@ -230,29 +257,38 @@ class _Recording:
         return located if is_known else f"{code.co_filename}:{code.co_firstlineno}: {problem}"
 
     def _run(self, function, arguments, name, options):
-        made = [value if i in self._constants else self._fakes.make(value, i)
-                for i, value in enumerate(arguments.values)]
+        values = self._with_numbers(arguments.values)
+        made = [value if i in self._constants else self._fakes.make(value, i, is_open=i >= len(arguments.values))
+                for i, value in enumerate(values)]
         self._constants = {i: value for i, value in enumerate(made) if type(value) in (int, float)}
         self.program, recorder = record(functools.partial(self._call, function, arguments), made, name,
                                         self._fakes.mode, **options)
         self._reads.restore()
-        for found, key in self._changes:
+        for found, key, _ in self._changes:
             had = self._reads.add_variable(found, key)
-            self.program.look_up(recorder, had, functools.partial(found.__getitem__, key))
-        self.program.prepare(*arguments.values)
+            if isinstance(had, torch.Tensor):
+                self.program.look_up(recorder, had, functools.partial(found.__getitem__, key))
+        self.program.prepare(*values)
 
     def _call(self, function, arguments, recorder, *values):
         hooks = Hooks(recorder, self._reads, self._carries_lists, self._tracks_arguments)
         self._lists = hooks.lists
+        for (found, key), value in zip(self._numbers, values[len(arguments.values):]):
+            self._reads.add_number(found, key)
+            found[key] = value
+        values = values[:len(arguments.values)]
         args, kwargs = arguments.rebuild(values)
         recorder.fixes_numbers = self._fixes_splits
         for value in values:
             if not isinstance(value, torch.Tensor):
+                self._reads.keep(value)
                 self._reads.add_value(value)
         mutables = mutables_of((args, kwargs))
+        for value in mutables:
+            self._reads.ignore(value)
         contents = [contents_of(value) for value in mutables]
         result = hooks.call(function, *args, **kwargs)
-        results = self._take_results(result, mutables, contents, arguments) + self._take_changes()
+        results = self._take_results(result, mutables, contents, arguments)
         for value in results:
             defined(value)
             if isinstance(value, str) and "FakeTensor(" in value:
@@ -272,18 +308,32 @@ class _Recording:
                 raise UnsupportedError([f"a {type(value).__name__} among the arguments is given other elements: "
                                         f"return a new one"])
             self._refilled.append((i, template.take_contents(value)))
+        self._changes = [self._take_change(template, found, key) for found, key in self._reads.find_changes()]
         self._uses_mutables = bool(self._refilled) or template.uses_mutables
         return template.leaves
 
-    def _take_changes(self):
-        """Returns the tensors that the program assigns to state that is not among its arguments."""
-        self._changes = self._reads.find_changes()
-        for found, key in self._changes:
-            if not isinstance(found, dict) or not isinstance(found.get(key), torch.Tensor):
-                what = f"'{key}'" if isinstance(key, str) else f"a {type(found).__name__}"
-                raise UnsupportedError([f"the program changes what is not among its arguments: {what}; only an "
-                                        f"assignment of a tensor is supported"])
-        return [found[key] for found, key in self._changes]
+    def _take_change(self, template, found, key):
+        """Returns (found, key, what a call stores there) for state that is not among the arguments.
+
+        found, key: a dict or Attributes and a key of it; a cell, a list, a deque or a set and None.
+        """
+        if isinstance(found, types.CellType):
+            return found, None, template.take(found.cell_contents)
+        if isinstance(found, set):
+            if not all(isinstance(element, _PLAIN) for element in found):
+                raise UnsupportedError(["the program changes a set that is not among its arguments, of other things than "
+                                        "numbers and strings: return a new one"])
+            return found, None, frozenset(found)
+        if not isinstance(found, (dict, Attributes)):
+            return found, None, template.take_contents(found)
+        if self._reads.is_number(found, key) and not any(known is found and name == key for known, name in self._numbers):
+            raise ChangesNumber((found, key))
+        value = found.get(key, MISSING)
+        return found, key, None if value is MISSING else template.take(value)
+
+    def _with_numbers(self, values):
+        """Returns the arguments of a call and the numbers in the state that calls change."""
+        return [*values, *(found[key] for found, key in self._numbers)] if self._numbers else values
 
     def describe(self):
         """Returns a text of the conditions that a call must satisfy."""
@@ -294,15 +344,16 @@ class _Recording:
 
     def run(self, arguments, sizes):
         """Returns the result for these arguments, and changes them as the original does."""
-        results = self.program.run_fitting(arguments.values, sizes)
-        for found, key in reversed(self._changes):
-            found[key] = results.pop()
+        results = self.program.run_fitting(self._with_numbers(arguments.values), sizes)
         mutables = arguments.mutables() if self._uses_mutables else ()
         maker = Maker(results, mutables)
         made = maker.make(self._result)
         contents = [(mutables[i], maker.make_contents(nodes)) for i, nodes in self._refilled]
+        changes = [(found, key, _make_change(maker, found, node)) for found, key, node in self._changes]
         for value, parts in contents:
             refill(value, parts)
+        for found, key, value in changes:
+            _store_change(found, key, value)
         return made
 
     def match(self, values):
@@ -311,11 +362,36 @@ class _Recording:
             if not is_same(values[i], value):
                 return None
         program = self.program
+        if not self._reads.hold():
+            return None
+        values = self._with_numbers(values)
         sizes = program.find_sizes(values)
-        if (program.fits(values) and all(evaluate(self._guards, sizes)) and program.copies_alike(sizes)
-                and self._reads.hold()):
+        if program.fits(values) and all(evaluate(self._guards, sizes)) and program.copies_alike(sizes):
             return sizes
         return None
+
+
+def _make_change(maker, found, node):
+    """Returns what a call stores: the value of an entry, or the contents of a list or deque."""
+    if node is None:
+        return MISSING
+    if isinstance(found, set):
+        return node
+    return maker.make_contents(node) if isinstance(found, (list, collections.deque)) else maker.make(node)
+
+
+def _store_change(found, key, value):
+    if isinstance(found, types.CellType):
+        found.cell_contents = value
+    elif isinstance(found, set):
+        found.clear()
+        found.update(value)
+    elif isinstance(found, (list, collections.deque)):
+        refill(found, value)
+    elif value is MISSING:
+        del found[key]
+    else:
+        found[key] = value
 
 
 @contextlib.contextmanager

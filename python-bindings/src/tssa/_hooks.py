@@ -21,10 +21,11 @@ from ._aliases import storage_of
 from ._builtins import SPECIAL, known_number, list_numbers
 from ._carried import State
 from ._control import FEW, ControlFlow, NotYet, Raised
-from ._errors import UnsupportedError
+from ._errors import Signal, UnsupportedError
 from ._expressions import is_symbolic, is_unbacked
 from ._indexing import as_index, is_number, read, write
 from ._lists import METHODS, UNCHANGED, has_pieces
+from ._module_calls import call_with_hooks, has_hooks
 from ._sequences import as_items
 from ._values import NOTHING, Leaves, NeedsKnown, Piece, Undefined, containers_of, defined
 
@@ -40,6 +41,14 @@ _CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "rev
             "symmetric_difference_update"}
 # Modules whose functions return another value at each call.
 _IMPURE = {"random", "time", "secrets", "uuid"}
+_IMPURE_NAMES = {"datetime": ("now", "today", "utcnow"), "os": ("getenv", "getpid", "times", "urandom"),
+                 "posix": ("getpid", "times", "urandom")}
+# What has no contents that could change, and is not noted as new.
+_UNCHANGING = (torch.Tensor, int, float, complex, str, bytes, type(None), type, types.FunctionType, types.ModuleType,
+               torch.dtype, torch.device, torch.nn.Module)
+_ITERATORS = (zip, enumerate, reversed)
+# How often an object is referred to that only what is new refers to, in getattr() below.
+_FEW_REFERENCES = 3
 # PyTorch's own modules that call modules of the program, or operators that _recurrent.py has.
 _CALLING_MODULES = ("torch.nn.modules.container", "torch.nn.modules.rnn")
 _OWN = ("tssa._recurrent",)
@@ -140,6 +149,13 @@ class Hooks(ControlFlow):
 
         self.branch(condition, lambda: None, fail, State(lambda: (), lambda values: None, (), ()))
 
+    @staticmethod
+    def caught():
+        """Raises the error again that a handler of the program has caught, if it is none of the program."""
+        error = sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
+        if isinstance(error, (*_REFUSALS, Raised, Signal)):
+            raise  # pylint: disable=misplaced-bare-raise
+
     def raised(self, error):
         return Raised() if self.frames else error
 
@@ -233,6 +249,37 @@ class Hooks(ControlFlow):
 
     slice = staticmethod(slice)
 
+    def getattr(self, target, name):
+        if isinstance(target, torch.Tensor) or type(target) is types.ModuleType and target.__name__ == "torch":
+            return builtins.getattr(target, name)
+        self._reads.add_attribute(target, name)
+        getter = _find_getter(type(target), name)
+        value = builtins.getattr(target, name) if getter is None else self.call(getter, target)
+        if self._reads.is_fresh(target) and sys.getrefcount(value) <= _FEW_REFERENCES:
+            self.note_fresh(value)
+        return value
+
+    def note_read(self, target, name):
+        """Notes that the program asks an object for an attribute."""
+        self._reads.add_attribute(target, name)
+
+    def check_iterator(self, iterator):
+        """Refuses to take an element of an iterator that other calls take elements of, too."""
+        if hasattr(iterator, "__next__") and not self._reads.is_fresh(iterator):
+            raise UnsupportedError([self.recorder.locate(
+                "next() of an iterator from outside of the program gives another value at each call: pass the value as an "
+                "argument")])
+
+    def fresh(self, value):
+        """Notes what the program makes where it stands. Returns it."""
+        self._reads.ignore(value)
+        return value
+
+    def note_fresh(self, value):
+        """Notes what the program has made itself: no call before or after sees it."""
+        if not isinstance(value, _UNCHANGING):
+            self._reads.ignore(value)
+
     def getitem(self, value, index):
         if isinstance(value, torch.Tensor):
             return read(value, self._as_tensor_index(index))
@@ -290,6 +337,7 @@ class Hooks(ControlFlow):
 
     def setattr(self, target, name, value):
         self._check_change(target, f"given another '{name}'")
+        self._reads.add_attribute(target, name)
         builtins.setattr(target, name, value)
 
     def augment(self, operation, target, value):
@@ -305,7 +353,7 @@ class Hooks(ControlFlow):
         self.setitem(target, index, made)
 
     def augment_attribute(self, operation, target, name, value):
-        part = getattr(target, name)
+        part = self.getattr(target, name)
         made = self.augment(operation, part, value)
         if made is not part or not isinstance(part, torch.Tensor):
             self.setattr(target, name, made)
@@ -318,6 +366,7 @@ class Hooks(ControlFlow):
 
     def made(self, container):
         self._made[id(container)] = (container, self._frame())
+        self._reads.ignore(container)
         return container
 
     def note_joined(self, value, left, right, places):
@@ -378,7 +427,8 @@ class Hooks(ControlFlow):
     def call(self, function, /, *args, **kwargs):
         special = SPECIAL.get(function) if _is_hashable(function) else None
         if special is not None:
-            return special(self, *args, **kwargs)
+            made = special(self, *args, **kwargs)
+            return self.fresh(made) if isinstance(made, _ITERATORS) else made
         if getattr(function, "__name__", None) == "tolist" and self._has_open_length(getattr(function, "__self__", None)):
             return list_numbers(self, function.__self__)
         if isinstance(function, types.BuiltinMethodType):
@@ -390,9 +440,13 @@ class Hooks(ControlFlow):
             made = function(*args, **kwargs)
             return made if isinstance(made, torch.Tensor) else self.made(made)
         converted = self.convert(function)
-        if converted is function:
-            self._check_arguments(function, (*args, *kwargs.values()))
-        return converted(*args, **kwargs)
+        if converted is not function:
+            return converted(*args, **kwargs)
+        self._check_arguments(function, (*args, *kwargs.values()))
+        result = function(*args, **kwargs)
+        if sys.getrefcount(result) <= _FEW_REFERENCES - 1:
+            self.note_fresh(result)
+        return result
 
     def _check_arguments(self, function, args):
         """Refuses to pass lists with pieces to functions that are not part of the program."""
@@ -442,7 +496,8 @@ class Hooks(ControlFlow):
 
     def check_builtin(self, function):
         owner = function.__self__
-        module = getattr(type(owner), "__module__", None) if not isinstance(owner, types.ModuleType) else owner.__name__
+        kind = owner if isinstance(owner, type) else type(owner)
+        module = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(kind, "__module__", None)
         self._check_pure(module, function)
         if isinstance(owner, _MUTABLE) and function.__name__ in _CHANGES:
             self._check_change(owner, "changed")
@@ -451,20 +506,26 @@ class Hooks(ControlFlow):
                                                    "call it before")])
 
     def _check_pure(self, module, function):
-        if (module or "").split(".")[0] in _IMPURE:
+        parts = (module or "").split(".")
+        if parts[0] in _IMPURE or parts[:2] == ["numpy", "random"] or function.__name__ in _IMPURE_NAMES.get(parts[0], ()):
             raise UnsupportedError([self.recorder.locate(
                 f"{module}.{function.__name__} gives another value at each call: pass the value as an argument")])
 
     def convert(self, function):
         """Returns what to call instead of `function`: its rewritten form if it is part of the program."""
+        if getattr(type(function), "is_compiled_by_tssa", False):
+            return self.convert(function.compiled_program)
+        if isinstance(function, functools._lru_cache_wrapper):  # which would keep what the recording makes
+            return self.convert(function.__wrapped__)
         if isinstance(function, functools.partial):
+            self._reads.add_value(function)
             return functools.partial(self.convert(function.func), *function.args, **function.keywords)
         if isinstance(function, torch.nn.Module):
             self._reads.add_module(function)
-            forward = function.forward
-            if _has_hooks(function) or type(function).__call__ is not torch.nn.Module.__call__:
+            if type(function).__call__ is not torch.nn.Module.__call__:
                 return function
-            return self.convert(forward)
+            forward = function.forward
+            return functools.partial(call_with_hooks, self, function, forward) if has_hooks(function) else self.convert(forward)
         if isinstance(function, types.MethodType):
             if isinstance(function.__self__, torch.nn.Module):
                 self._reads.add_module(function.__self__)
@@ -499,6 +560,14 @@ def _added_by(name, args):
     return args[0] if name in ("extend", "__iadd__") and isinstance(args[0], (list, tuple)) else ()
 
 
+@functools.lru_cache(maxsize=None)
+def _find_getter(kind, name):
+    """Returns the function of a property that is part of the program, or None."""
+    found = inspect.getattr_static(kind, name, None)
+    is_getter = type(found) is property and isinstance(found.fget, types.FunctionType)
+    return found.fget if is_getter and _is_of_program(found.fget) else None
+
+
 def _is_hashable(function):
     return type(function).__hash__ is not None
 
@@ -512,13 +581,6 @@ def _is_of_program(function):
 
 
 _OTHERS = {*sys.stdlib_module_names, "torch", "tssa", "numpy", "sympy"} - {"__main__"}
-
-
-def _has_hooks(module):
-    from torch.nn.modules import module as modules
-
-    return bool(module._forward_hooks or module._forward_pre_hooks or modules._global_forward_hooks
-                or modules._global_forward_pre_hooks)
 
 
 def _is_view(part, tensor):

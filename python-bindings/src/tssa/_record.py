@@ -20,8 +20,9 @@ from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._aliases import Aliases
+from ._arguments import check_class
 from ._decompositions import find_decomposition
-from ._errors import UnsupportedError
+from ._errors import Signal, UnsupportedError
 from ._expressions import SYMBOLS, Expressions
 from ._text import check_tensor, describe, scalar_type_code
 from ._tool import list_operators
@@ -34,6 +35,8 @@ _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
 _MAX_NESTED = 8
 # In eager mode these operators refuse tensors without elements; fake tensors accept them.
 _NEEDING_ELEMENTS = (torch.ops.aten.max.default, torch.ops.aten.min.default)
+# In eager mode these operators refuse a dim that is not there; fake tensors accept it.
+_TAKING_ANY_DIM = (torch.ops.aten._softmax.default, torch.ops.aten.sort.default, torch.ops.aten.sort.stable)
 # Composite operators that the compiler knows as a whole. All others are decomposed.
 _WHOLE = (torch.ops.aten.matmul.default, torch.ops.aten.linear.default)
 _LAYOUT_CODES = {torch.strided: 0}
@@ -79,7 +82,7 @@ def gives_view(overload):
                for r in overload._schema.returns)
 
 
-class DecidesShape(Exception):
+class DecidesShape(Signal):
     """A number among the arguments splits a dim. Programs are faster if it is fixed."""
 
     def __init__(self, symbols):
@@ -274,6 +277,8 @@ class Recorder(TorchDispatchMode):
         if func in _NEEDING_ELEMENTS and has_zero(args[0].shape):
             raise RuntimeError(f"{func._schema.name.split('::')[1]}(): Expected reduction dim to be specified for "
                                "input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+        if func in _TAKING_ANY_DIM:
+            _check_dim(func, args, kwargs)
         targets = self._find_targets(func, args, kwargs)
         for target in targets:
             self._check_target(target)
@@ -343,6 +348,7 @@ class Recorder(TorchDispatchMode):
         if isinstance(tensor, FakeTensor) or not isinstance(tensor, torch.Tensor):
             return tensor
         if id(tensor) not in self._fakes:
+            check_class(tensor)
             fake = self.fake_mode.from_tensor(tensor, static_shapes=True)
             self._fakes[id(tensor)] = fake
             self.owned.append(tensor)
@@ -493,6 +499,14 @@ def _in_order(func, args, kwargs):
         else:
             values.append((argument, kwargs.get(argument.name, argument.default_value)))
     return values
+
+
+def _check_dim(func, args, kwargs):
+    """Raises the error of eager mode for a dim that the first argument lacks."""
+    call = {argument.name: value for argument, value in _in_order(func, args, kwargs)}
+    rank = max(args[0].dim(), 1)
+    if not -rank <= call["dim"] < rank:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {call['dim']})")
 
 
 def _is_constant(value):

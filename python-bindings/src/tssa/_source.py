@@ -51,14 +51,16 @@ def _rewrite_code(code):
                                                 "__tssa_lambda"), node)
     node.decorator_list, node.returns = [], None
     node = _FunctionRewriter(node, code.co_freevars, _find_class(code)).run()
-    # A function around it defines the names that are free in it.
+    # A function around it defines the names that are free in it. Its own name, which it may use, is none of them.
+    node.name = "__tssa_function"
     outer = make_function(make_arguments(sorted({HOOKS, *code.co_freevars})), [node], "__tssa_outer")
     module = ast.fix_missing_locations(ast.Module([outer], []))
     try:
         made = compile(module, code.co_filename, "exec", dont_inherit=True)
     except SyntaxError as error:
         raise CannotRewrite(str(error)) from error
-    return _find_code(_find_code(made, "__tssa_outer"), node.name)
+    made = _find_code(_find_code(made, "__tssa_outer"), node.name)
+    return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 
 def _find_class(code):
@@ -289,7 +291,8 @@ class _FunctionRewriter(ast.NodeTransformer):
             generator.ifs = [at(call_hook("known", test), test) for test in generator.ifs]
         return node
 
-    visit_GeneratorExp = _visit_comprehension
+    def visit_GeneratorExp(self, node):
+        return at(call_hook("fresh", self._visit_comprehension(node)), node)
 
     def _visit_container(self, node):
         """Registers a new container with the hooks: it may be changed in the block in which it was made."""
@@ -305,7 +308,10 @@ class _FunctionRewriter(ast.NodeTransformer):
 
     def visit_Attribute(self, node):
         node.attr = self._mangle(node.attr)
-        return self.generic_visit(node)
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        return at(call_hook("getattr", node.value, ast.Constant(node.attr)), node)
 
     def _mangle(self, name):
         is_private = name.startswith("__") and not name.endswith("__")
@@ -390,6 +396,11 @@ class _FunctionRewriter(ast.NodeTransformer):
         return [at(statement, node) for statement in made]
 
     # Errors.
+
+    def visit_ExceptHandler(self, node):
+        self.generic_visit(node)
+        node.body.insert(0, at(ast.Expr(at(call_hook("caught"), node)), node))
+        return node
 
     def visit_Assert(self, node):
         message = make_lambda(self.visit(node.msg) if node.msg else ast.Constant(None))

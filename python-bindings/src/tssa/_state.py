@@ -1,35 +1,68 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The state that a recorded program reads besides its arguments: modules, global names, closures.
+"""The state that a recorded program reads besides its arguments: modules, global names, closures, attributes of objects.
 
 A recording holds as long as all of this state is the same.
 """
 
+import collections
+import functools
+import inspect
+import sys
 import types
 
 import torch
+from torch.nn.modules import module as modules
 
 from . import _runtime
 
 _MAX_DEPTH = 4
 _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
           types.ModuleType, torch.dtype, torch.device, torch.Tensor)
+# Packages whose own objects and modules do not change from call to call.
+_STILL = {"torch", "tssa", "sympy", "numpy"}
+_CODE = (types.FunctionType, types.MethodType, property, classmethod, staticmethod, functools.cached_property)
+
+
+class Attributes:
+    """The attributes of an object or a class that are in no dict, such as slots, as a dict of them."""
+
+    def __init__(self, owner):
+        self.owner = owner
+
+    def get(self, name, default=None):
+        return inspect.getattr_static(self.owner, name, default) if isinstance(self.owner, type) else getattr(
+            self.owner, name, default)
+
+    def __getitem__(self, name):
+        return getattr(self.owner, name)
+
+    def __setitem__(self, name, value):
+        setattr(self.owner, name, value)
+
+    def __delitem__(self, name):
+        delattr(self.owner, name)
 
 
 class Reads:
     """Collects the state that a program reads while it is recorded."""
 
     def __init__(self):
-        self._dicts = []  # (dict, entries at the recording, their number or None if more are allowed)
+        self._dicts = []  # (dict or Attributes, entries at the recording, their number or None if more are allowed)
+        self._places = {}  # in that list, by the id of the dict or of the owner of Attributes
         self._cells = []  # (cell, its value at the recording)
         self._containers = []  # (list or set, its elements at the recording)
         self._known = set()
+        self._fresh = set()  # ids of what the recording has made
         self._alive = []
         self._watched = None  # the dicts, for hold()
         self._variables = []  # (dict, key, tensor at the recording): calls assign other tensors
 
     def add_module(self, module):
+        for found in (modules._global_forward_hooks, modules._global_forward_pre_hooks):
+            if self._is_new(found):
+                self._add_dict(found, found, 0)
         for inner in module.modules():
             if self._is_new(inner):
                 own = {name: value for name, value in vars(inner).items() if name not in _MODULE_PARTS}
@@ -46,6 +79,8 @@ class Reads:
             except ValueError:
                 continue
             self.add_value(cell.cell_contents, 0)
+        for name in ("__defaults__", "__kwdefaults__"):
+            self._add_entry(self._attributes_of(function), name)
         names = _names_of(function.__code__)
         values = {name: function.__globals__[name] for name in names if name in function.__globals__}
         self._add_dict(function.__globals__, values, -1, is_open=True)
@@ -59,7 +94,12 @@ class Reads:
 
     def _add_dict(self, found, part, depth, is_open=False):
         """Adds a dict. part: the entries that are compared. is_open: whether it may get more entries."""
-        self._dicts.append((found, dict(part), None if is_open else len(found)))
+        place = self._places.setdefault(id(found), len(self._dicts))
+        if place == len(self._dicts):
+            self._dicts.append((found, dict(part), None if is_open else len(found)))
+        else:
+            had = self._dicts[place][1]  # those that have been read are as they were then
+            self._dicts[place] = (found, {**part, **had}, self._dicts[place][2] if is_open else len(found))
         for value in list(part.values()):
             self.add_value(value, depth + 1)
 
@@ -72,13 +112,87 @@ class Reads:
             return
         if isinstance(value, dict):
             self._add_dict(value, value, depth)
-        elif isinstance(value, (list, tuple, set)):
+        elif isinstance(value, (list, tuple, set, collections.deque)):
             if not isinstance(value, tuple):
                 self._containers.append((value, list(value)))
             for element in value:
                 self.add_value(element, depth + 1)
-        elif hasattr(value, "__dict__") and not type(value).__module__.startswith(("torch", "builtins", "tssa.")):
-            self._add_dict(vars(value), vars(value), depth)
+        elif isinstance(value, functools.partial):
+            self.add_value((*value.args, *value.keywords.values()), depth + 1)
+        elif type(value).__module__.partition(".")[0] not in ("torch", "builtins", "tssa"):
+            if hasattr(value, "__dict__"):
+                self._add_dict(vars(value), vars(value), depth)
+            for name in _slots_of(type(value)):
+                self._add_entry(self._attributes_of(value), name)
+
+    def ignore(self, value):
+        """Notes that the recording has made an object: what it holds is no state."""
+        self._fresh.add(id(value))
+        self._is_new(value)
+
+    def is_fresh(self, value):
+        return id(value) in self._fresh
+
+    def keep(self, value):
+        """Keeps an object alive, so that no other one gets its address."""
+        self._alive.append(value)
+
+    def add_attribute(self, owner, name):
+        """Adds an attribute that the program is about to read or to write."""
+        if id(owner) in self._fresh or isinstance(owner, torch.Tensor):
+            return
+        if isinstance(owner, torch.nn.Module):
+            if id(owner) not in self._known:
+                self.add_module(owner)
+        elif isinstance(owner, types.ModuleType):
+            if owner.__name__.partition(".")[0] not in _STILL | sys.stdlib_module_names:
+                self._add_entry(vars(owner), name)
+        elif isinstance(owner, types.FunctionType):
+            self._add_entry(vars(owner), name)
+        elif isinstance(owner, type):
+            self._add_class_attribute(owner, name)
+        elif type(owner).__module__.partition(".")[0] not in _STILL | {"builtins"}:
+            self._add_instance_attribute(owner, name)
+
+    def _add_instance_attribute(self, owner, name):
+        if name in _slots_of(type(owner)):
+            self._add_entry(self._attributes_of(owner), name)
+            return
+        fields = getattr(owner, "__dict__", None)
+        found = inspect.getattr_static(type(owner), name, MISSING)
+        if isinstance(found, _CODE):
+            return
+        if isinstance(fields, dict):
+            self._add_entry(fields, name)
+            self._alive.append(owner)
+        if found is not MISSING:
+            self._add_class_attribute(type(owner), name)
+
+    def _add_class_attribute(self, kind, name):
+        base = next((base for base in kind.__mro__ if name in vars(base)), None)
+        is_still = base is None or base.__module__.partition(".")[0] in _STILL | sys.stdlib_module_names | {"builtins"}
+        if not is_still and not isinstance(vars(base)[name], _CODE):
+            self._add_entry(self._attributes_of(base), name)
+
+    def _attributes_of(self, owner):
+        place = self._places.get(id(owner))
+        if place is not None:
+            return self._dicts[place][0]
+        self._alive.append(owner)
+        self._places[id(owner)] = len(self._dicts)
+        self._dicts.append((Attributes(owner), {}, None))
+        return self._dicts[-1][0]
+
+    def _add_entry(self, found, name):
+        """Adds an entry of a dict or of Attributes. One that is not there is compared, too."""
+        place = self._places.setdefault(id(found if isinstance(found, dict) else found.owner), len(self._dicts))
+        if place == len(self._dicts):
+            self._dicts.append((found, {}, None))
+        _, had, count = self._dicts[place]
+        if count is None and name not in had:
+            had[name] = found.get(name, MISSING)
+            if isinstance(had[name], (dict, list, tuple, set, collections.deque)):
+                self.add_value(had[name], 1)
 
     def find_changes(self):
         """Returns [(container, key)] of what has changed: entries of dicts; cells, lists and sets with key None."""
@@ -86,15 +200,29 @@ class Reads:
         for found, had, count in self._dicts:
             keys = had if count is None else {**had, **dict.fromkeys(list(found)[count:])}
             changes += [(found, key) for key in keys
-                        if not _is_equal(found.get(key, _MISSING), had.get(key, _MISSING))]
+                        if not _is_equal(found.get(key, MISSING), had.get(key, MISSING))]
         changes += [(cell, None) for cell, had in self._cells if not _is_equal(cell.cell_contents, had)]
         changes += [(container, None) for container, had in self._containers
                     if len(container) != len(had) or not all(map(_is_equal, container, had))]
         return changes
 
+    def _had(self, found, key):
+        """Returns the value of an entry at the recording."""
+        return next((had for known, had, _ in self._dicts if known is found), {}).get(key, MISSING)
+
+    def is_number(self, found, key):
+        """Returns whether an entry had a number at the recording, and has one that the program has given it."""
+        had, value = self._had(found, key), found.get(key)
+        return type(had) in (int, float) and (type(value) is type(had) or isinstance(value, _SYMBOLS[type(had)]))
+
+    def add_number(self, found, key):
+        """Notes that calls change the number in this entry."""
+        self._add_entry(found, key)
+        self._variables.append((found, key, self._had(found, key)))
+
     def add_variable(self, found, key):
-        """Notes that the program assigns a tensor to this entry. Returns the value at the recording."""
-        had = next(had for known, had, _ in self._dicts if known is found).get(key)
+        """Notes that the program assigns to this entry. Returns the value at the recording, if it is a tensor."""
+        had = self._had(found, key)
         if isinstance(had, torch.Tensor):
             self._variables.append((found, key, had))
         return had
@@ -110,7 +238,7 @@ class Reads:
                 (found.update if isinstance(found, set) else found.extend)(had)
             else:
                 had = next(had for known, had, _ in self._dicts if known is found)
-                if key in had:
+                if had.get(key, MISSING) is not MISSING:
                     found[key] = had[key]
                 else:
                     del found[key]
@@ -118,11 +246,15 @@ class Reads:
     def hold(self):
         """Returns whether all state is the same as when the program was recorded."""
         if self._watched is None:
-            self._watched = _runtime.Dicts([found for found, _, _ in self._dicts])
+            self._real = [entry for entry in self._dicts if isinstance(entry[0], dict)]
+            self._others = [entry for entry in self._dicts if not isinstance(entry[0], dict)]
+            self._watched = _runtime.Dicts([found for found, _, _ in self._real])
         for change in self._watched.find_changes():
-            if not self._holds_dict(*self._dicts[change[0]]):
+            if not self._holds_dict(*self._real[change[0]]):
                 return False
             self._watched.accept(change)
+        if not all(self._holds_dict(*entry) for entry in self._others):
+            return False
         if self._variables and self._share_storage():
             return False
         return (all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
@@ -131,25 +263,36 @@ class Reads:
 
     def _holds_dict(self, found, had, count):
         return (count is None or len(found) == count) and all(
-            _is_equal(found.get(key, _MISSING), value) or self._is_variable(found, key)
+            _is_equal(found.get(key, MISSING), value) or self._is_variable(found, key)
             for key, value in had.items())
 
     def _is_variable(self, found, key):
         """Returns whether calls assign this entry, and it has a tensor like the one at the recording."""
         value = found.get(key)
-        return any(known is found and name == key and isinstance(value, torch.Tensor) and _is_like(value, had)
+        return any(known is found and name == key and type(value) is type(had)
+                   and (not isinstance(had, torch.Tensor) or _is_like(value, had))
                    for known, name, had in self._variables)
 
     def _share_storage(self):
         """Returns whether two tensors that calls assign share storage now. In the recording they do not."""
-        storages = [found[key].untyped_storage().data_ptr() for found, key, _ in self._variables]
+        storages = [found[key].untyped_storage().data_ptr() for found, key, had in self._variables
+                    if isinstance(had, torch.Tensor)]
         return len(set(storages)) != len(storages)
 
 
-_MISSING = object()
+MISSING = object()
+_SYMBOLS = {int: torch.SymInt, float: torch.SymFloat}
 # Attributes that every module has: hooks, and dicts that are compared separately.
 _MODULE_PARTS = set(vars(torch.nn.Module())) - {"training"}
 _ASKED_PARTS = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks")
+
+
+@functools.lru_cache(maxsize=None)
+def _slots_of(kind):
+    """Returns the names of a class's slots."""
+    return frozenset(name for base in kind.__mro__ for name, value in vars(base).items()
+                     if isinstance(value, types.MemberDescriptorType)
+                     and base.__module__.partition(".")[0] not in _STILL | {"builtins"})
 
 
 def _is_like(value, had):
