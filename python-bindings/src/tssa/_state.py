@@ -52,6 +52,7 @@ class Reads:
         self._dicts = []  # (dict or Attributes, entries at the recording, their number or None if more are allowed)
         self._places = {}  # in that list, by the id of the dict or of the owner of Attributes
         self._cells = []  # (cell, its value at the recording)
+        self._defaults = []  # (function, its __defaults__ and __kwdefaults__ at the recording)
         self._containers = []  # (list or set, its elements at the recording)
         self._known = set()
         self._fresh = set()  # ids of what the recording has made
@@ -79,8 +80,9 @@ class Reads:
             except ValueError:
                 continue
             self.add_value(cell.cell_contents, 0)
-        for name in ("__defaults__", "__kwdefaults__"):
-            self._add_entry(self._attributes_of(function), name)
+        self._defaults.append((function, function.__defaults__, function.__kwdefaults__))
+        self.add_value(function.__defaults__)
+        self.add_value(function.__kwdefaults__)
         names = _names_of(function.__code__)
         values = {name: function.__globals__[name] for name in names if name in function.__globals__}
         self._add_dict(function.__globals__, values, -1, is_open=True)
@@ -253,8 +255,12 @@ class Reads:
             if not self._holds_dict(*self._real[change[0]]):
                 return False
             self._watched.accept(change)
-        if not all(self._holds_dict(*entry) for entry in self._others):
-            return False
+        for function, had, by_name in self._defaults:
+            if function.__defaults__ is not had or function.__kwdefaults__ is not by_name:
+                return False
+        for entry in self._others:
+            if not self._holds_dict(*entry):
+                return False
         if self._variables and self._share_storage():
             return False
         return (all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
