@@ -341,6 +341,17 @@ def numbers_by_value(compiled):
 
 
 @story
+def arrays_of_numpy(compiled):
+    table, weights = numpy.linspace(0.0, 1.0, 9), numpy.array([1.0, 2.0, 3.0])
+    look = compiled(lambda i: torch.from_numpy(table)[i] * 2)
+    mean = compiled(lambda x: x * float(weights.mean()) + weights[1])
+    places = torch.tensor([1, 3])
+    seen = [look(places), mean(X)]
+    table[3], weights[:] = 7.0, 10.0
+    return [*seen, look(places), mean(X)]
+
+
+@story
 def slices(compiled):
     run = compiled(lambda x, part: x[part] * 2)
     return [run(X, slice(0, 2)), run(X, slice(1, 3)), run(X, slice(None, None, 2))]

@@ -12,12 +12,15 @@ import inspect
 import sys
 import types
 
+import numpy
 import torch
 from torch.nn.modules import module as modules
 
 from . import _runtime
+from ._errors import UnsupportedError
 
 _MAX_DEPTH = 4
+_MOST_BYTES = 1 << 20  # of a numpy array, whose elements are compared at each call
 _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
           types.ModuleType, torch.dtype, torch.device, torch.Tensor)
 # Packages whose own objects and modules do not change from call to call.
@@ -54,6 +57,7 @@ class Reads:
         self._cells = []  # (cell, its value at the recording)
         self._defaults = []  # (function, its __defaults__ and __kwdefaults__ at the recording)
         self._containers = []  # (list or set, its elements at the recording)
+        self._arrays = []  # (numpy array, its elements at the recording)
         self._known = set()
         self._fresh = set()  # ids of what the recording has made
         self._alive = []
@@ -119,6 +123,8 @@ class Reads:
                 self._containers.append((value, list(value)))
             for element in value:
                 self.add_value(element, depth + 1)
+        elif isinstance(value, numpy.ndarray):
+            self._add_array(value)
         elif isinstance(value, functools.partial):
             self.add_value((*value.args, *value.keywords.values()), depth + 1)
         elif type(value).__module__.partition(".")[0] not in ("torch", "builtins", "tssa"):
@@ -126,6 +132,12 @@ class Reads:
                 self._add_dict(vars(value), vars(value), depth)
             for name in _slots_of(type(value)):
                 self._add_entry(self._attributes_of(value), name)
+
+    def _add_array(self, array):
+        if array.dtype.hasobject or array.nbytes > _MOST_BYTES:
+            raise UnsupportedError([f"the program reads a numpy array of {array.nbytes} bytes and type {array.dtype}, which would be "
+                                    "compared at each call: make a tensor of it"])
+        self._arrays.append((array, array.copy()))
 
     def ignore(self, value):
         """Notes that the recording has made an object: what it holds is no state."""
@@ -206,6 +218,7 @@ class Reads:
         changes += [(cell, None) for cell, had in self._cells if not _is_equal(cell.cell_contents, had)]
         changes += [(container, None) for container, had in self._containers
                     if len(container) != len(had) or not all(map(_is_equal, container, had))]
+        changes += [(array, None) for array, had in self._arrays if not _has_bits(array, had)]
         return changes
 
     def _had(self, found, key):
@@ -234,6 +247,8 @@ class Reads:
         for found, key in self.find_changes():
             if isinstance(found, types.CellType):
                 found.cell_contents = next(had for cell, had in self._cells if cell is found)
+            elif isinstance(found, numpy.ndarray):
+                found[...] = next(had for array, had in self._arrays if array is found)
             elif key is None:
                 had = next(had for container, had in self._containers if container is found)
                 found.clear()
@@ -263,7 +278,8 @@ class Reads:
                 return False
         if self._variables and self._share_storage():
             return False
-        return (all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
+        return (all(_has_bits(array, had) for array, had in self._arrays)
+                and all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
                 and all(len(found) == len(had) and all(map(_is_equal, found, had))
                         for found, had in self._containers))
 
@@ -299,6 +315,11 @@ def _slots_of(kind):
     return frozenset(name for base in kind.__mro__ for name, value in vars(base).items()
                      if isinstance(value, types.MemberDescriptorType)
                      and base.__module__.partition(".")[0] not in _STILL | {"builtins"})
+
+
+def _has_bits(array, had):
+    """Returns whether a numpy array has the elements that it had, bit by bit."""
+    return array.shape == had.shape and array.tobytes() == had.tobytes()
 
 
 def _is_like(value, had):
