@@ -65,7 +65,7 @@ class AgreementTest(unittest.TestCase):
         with torch.no_grad():
             expected = function(*left)
             actual = compiled(*right)
-        name = compiled.__name__
+        name = getattr(compiled, "__name__", type(compiled).__name__)
         self.assert_same(expected, actual, f"result of {name}", **tolerance)
         self.assert_same(left, right, f"arguments of {name}", **tolerance)
         return compiled

@@ -233,6 +233,14 @@ raises("a Metres is a subclass of torch.Tensor, whose class operators may ask", 
     lambda x: x + 1)
 LENGTH = X.as_subclass(Metres)
 raises("a Metres is a subclass of torch.Tensor, whose class operators may ask", X)(lambda x: x + LENGTH)
+@raises("the fast path of TransformerEncoderLayer with a mask is not supported: call .*set_fastpath_enabled", torch.ones(1, 3, 4))
+def runs_the_fast_path_with_a_mask(x):
+    row, square = torch.ones(4), torch.ones(4, 4)
+    return torch._transformer_encoder_layer_fwd(
+        x, 4, 1, torch.ones(12, 4), torch.ones(12), square, row, False, False, 1e-5, row, row, row, row, square, row, square, row,
+        torch.zeros(3, 3, dtype=torch.bool), 0)
+
+
 raises("Dimension out of range", X, kind=IndexError)(lambda x: x.softmax(5))
 
 

@@ -29,6 +29,16 @@ def integers(x):
     return (x * 4).to(torch.int64)
 
 
+def encoder_layer(x):
+    """Two layers of one head, before and after whose parts there is a normalisation."""
+    width = x.size(2)
+    weights = [torch.ones(3 * width, width) / 4, torch.ones(3 * width), torch.ones(width, width) / 2, torch.zeros(width)]
+    norm = [torch.ones(width), torch.ones(width) / 2]
+    feed = [torch.ones(2, width), torch.ones(2), torch.ones(width, 2) / 3, torch.ones(width)]
+    return [torch._transformer_encoder_layer_fwd(x, width, 1, *weights, use_gelu, not use_gelu, 1e-5, *norm, *norm, *feed)
+            for use_gelu in (False, True)]
+
+
 # By overload: the rank of the tensor, and a call of it.
 CASES = {
     "_adaptive_avg_pool3d.default": (4, lambda x: functional.adaptive_avg_pool3d(x, (1, 2, 1))),
@@ -37,6 +47,7 @@ CASES = {
     "_pdist_forward.default": (2, lambda x: functional.pdist(x)),
     "_scaled_dot_product_flash_attention_for_cpu.default":
         (4, lambda x: functional.scaled_dot_product_attention(x, x + 1, x - 1)),
+    "_transformer_encoder_layer_fwd.default": (3, encoder_layer),
     "_trilinear.default": (2, lambda x: functional.bilinear(x, x, torch.ones(3, x.size(1), x.size(1)))),
     "adaptive_max_pool2d.default": (3, lambda x: functional.adaptive_max_pool2d(x, (1, 2))),
     "adaptive_max_pool3d.default": (4, lambda x: functional.adaptive_max_pool3d(x, (1, 2, 1))),

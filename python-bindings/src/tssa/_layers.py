@@ -7,8 +7,10 @@ import math
 
 import torch
 from torch._decomp.decompositions import upsample_compute_output_size
+from torch.nn import functional
 
 from ._decomposition_table import decomposes
+from ._errors import UnsupportedError
 from ._expressions import is_unbacked
 from ._values import has_zero
 
@@ -202,3 +204,31 @@ def _pdist_forward(self, p=2.0):
     rows = torch.cat([torch.full([count - 1 - i], i) for i in range(count - 1)])
     columns = torch.cat([torch.arange(i + 1, count) for i in range(count - 1)])
     return _distance(self[rows] - self[columns], p)
+
+
+@decomposes(aten._transformer_encoder_layer_fwd.default)
+def _transformer_encoder_layer(src, embed_dim, num_heads, qkv_weight, qkv_bias, proj_weight, proj_bias, use_gelu, norm_first,
+                               eps, norm_weight_1, norm_bias_1, norm_weight_2, norm_bias_2, ffn_weight_1, ffn_bias_1,
+                               ffn_weight_2, ffn_bias_2, mask=None, mask_type=None):
+    """The fast path of torch.nn.TransformerEncoderLayer, which Dynamo keeps: attention and two linear layers, without masks."""
+    if mask is not None:
+        raise UnsupportedError(["the fast path of TransformerEncoderLayer with a mask is not supported: call "
+                                "torch.backends.mha.set_fastpath_enabled(False) before"])
+
+    def attend(x):
+        parts = functional.linear(x, qkv_weight, qkv_bias).unflatten(-1, (3, num_heads, embed_dim // num_heads))
+        found = functional.scaled_dot_product_attention(*parts.permute(2, 0, 3, 1, 4))
+        return functional.linear(found.transpose(1, 2).flatten(2), proj_weight, proj_bias)
+
+    def feed(x):
+        inner = functional.linear(x, ffn_weight_1, ffn_bias_1)
+        return functional.linear(functional.gelu(inner) if use_gelu else functional.relu(inner), ffn_weight_2, ffn_bias_2)
+
+    def normalise(x, weight, bias):
+        return functional.layer_norm(x, (embed_dim,), weight, bias, eps)
+
+    if norm_first:
+        src = src + attend(normalise(src, norm_weight_1, norm_bias_1))
+        return src + feed(normalise(src, norm_weight_2, norm_bias_2))
+    src = normalise(src + attend(src), norm_weight_1, norm_bias_1)
+    return normalise(src + feed(src), norm_weight_2, norm_bias_2)

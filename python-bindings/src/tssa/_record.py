@@ -35,6 +35,12 @@ _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
 _MAX_NESTED = 8
 # In eager mode these operators refuse tensors without elements; fake tensors accept them.
 _NEEDING_ELEMENTS = (torch.ops.aten.max.default, torch.ops.aten.min.default)
+# What vmap asks of tensors by operators; the answers are sizes of the fake tensors.
+_QUESTIONS = {
+    torch.ops.aten.size.default: torch.Tensor.size, torch.ops.aten.size.int: torch.Tensor.size,
+    torch.ops.aten.sym_size.default: torch.Tensor.size, torch.ops.aten.sym_size.int: torch.Tensor.size,
+    torch.ops.aten.sym_numel.default: torch.Tensor.numel, torch.ops.aten.sym_stride.default: torch.Tensor.stride,
+}
 # In eager mode these operators refuse a dim that is not there; fake tensors accept it.
 _TAKING_ANY_DIM = (torch.ops.aten._softmax.default, torch.ops.aten.sort.default, torch.ops.aten.sort.stable)
 # Composite operators that the compiler knows as a whole. All others are decomposed.
@@ -252,6 +258,8 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         if self._is_silent:
             return func(*args, **(kwargs or {}))
+        if func in _QUESTIONS:
+            return _QUESTIONS[func](*args)
         args, kwargs = pytree.tree_map_only(torch.Tensor, self.lift, (args, kwargs or {}))
         if not isinstance(func, torch._ops.OpOverload):
             raise UnsupportedError([self.locate(f"{func.name()} is not supported")])
