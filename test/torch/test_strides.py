@@ -33,6 +33,24 @@ def reduced(x):
             x.roll((1, -2), (0, 1)))
 
 
+#: Element-wise functions of two tensors, by name or as they are.
+OF_TWO = [getattr(torch, name) for name in (
+    "add", "sub", "mul", "div", "floor_divide", "remainder", "fmod", "pow", "maximum", "minimum", "fmax", "fmin", "atan2",
+    "hypot", "xlogy", "copysign", "eq", "lt", "logaddexp", "logical_and", "nextafter", "heaviside", "rsub", "isclose",
+    "gcd", "lcm", "bitwise_and")] + [
+    torch.special.xlog1py, lambda a, b: a // b, lambda a, b: a % b, lambda a, b: torch.div(a, b, rounding_mode="floor"),
+    lambda a, b: torch.div(a, b, rounding_mode="trunc"), lambda a, b: torch.where(a > 3, a, b), lambda a, b: torch.lerp(a, b, 0.5),
+    lambda a, b: torch.clamp(a, b, b + 1), lambda a, b: torch.addcmul(a, b, a), lambda a, b: a.masked_fill(b > 3, 0)]
+ORDERS = (((0, 1, 2), (2, 1, 0)), ((2, 0, 1), (0, 1, 2)), ((1, 2, 0), (2, 1, 0)), ((0, 2, 1), (1, 0, 2)), ((2, 1, 0), (2, 1, 0)))
+
+
+def in_order(order, first, dtype):
+    """Returns a tensor of sizes 2, 3 and 4 whose dims lie in memory in this order."""
+    sizes = (2, 3, 4)
+    values = torch.arange(first, first + 24).reshape([sizes[dim] for dim in order]).to(dtype)
+    return values.permute([order.index(dim) for dim in range(3)])
+
+
 def of_two(x):
     y = x.contiguous()
     return x + y, y + x, x * 2 + y, torch.maximum(x, y)
@@ -66,6 +84,20 @@ class Strides(unittest.TestCase):
                 self.compare(*pair, f"{where}[{i}]")
         else:
             self.assertEqual(expected, actual, where)
+
+    def test_orders_of_two_operands(self):
+        for function in OF_TWO:
+            is_integer = function in (torch.gcd, torch.lcm, torch.bitwise_and)
+            dtype = torch.int64 if is_integer else torch.float32
+            pairs = [(in_order(left, 1, dtype), in_order(right, 2, dtype)) for left, right in ORDERS]
+
+            def program(pairs, function=function):
+                return [function(left, right) for left, right in pairs]
+
+            with self.subTest(getattr(function, "__name__", "")):
+                for got, want in zip(tssa.compile(program)(pairs), program(pairs), strict=True):
+                    self.assertEqual((got.stride(), got.dtype), (want.stride(), want.dtype))
+                    torch.testing.assert_close(got, want, equal_nan=True)
 
     def test_layouts(self):
         for name, x in LAYOUTS.items():

@@ -24,9 +24,9 @@ from ._arguments import check_class
 from ._decompositions import find_decomposition
 from ._errors import Signal, UnsupportedError
 from ._expressions import SYMBOLS, Expressions
-from ._text import check_tensor, describe, scalar_type_code
+from ._text import check_tensor, describe, find_permutation, scalar_type_code
 from ._tool import list_operators
-from ._values import has_overlap, has_zero
+from ._values import has_overlap, has_zero, is_contiguous
 from ._views import Views
 
 # Reshapes that are views in eager mode; so it need not be checked again that the strides allow it.
@@ -35,6 +35,10 @@ _RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
 _MAX_NESTED = 8
 # In eager mode these operators refuse tensors without elements; fake tensors accept them.
 _NEEDING_ELEMENTS = (torch.ops.aten.max.default, torch.ops.aten.min.default)
+# Element-wise operators of two tensors whose fake results and decompositions have other strides than in eager mode, which
+# takes those of TensorIterator.
+_ORDERED = (torch.ops.aten.floor_divide.default, torch.ops.aten.div.Tensor_mode, torch.ops.aten.copysign.Tensor,
+            torch.ops.aten.xlogy.Tensor, torch.ops.aten.special_xlog1py.default, torch.ops.aten.gcd.default)
 # What vmap asks of tensors by operators; the answers are sizes of the fake tensors.
 _QUESTIONS = {
     torch.ops.aten.size.default: torch.Tensor.size, torch.ops.aten.size.int: torch.Tensor.size,
@@ -295,7 +299,7 @@ class Recorder(TorchDispatchMode):
             self._record(func, args, kwargs, result)
         for target in targets:
             self.aliases.write(target)
-        return result
+        return result if targets else self._order_dims(func, args, kwargs, result)
 
     def _find_nonzero(self, func, tensor):
         """Records nonzero() once for a tensor that is not written in between: so its results have one size."""
@@ -347,9 +351,24 @@ class Recorder(TorchDispatchMode):
         self._decomposed.append(func)
         try:
             with self:
-                return decomposition(*args, **kwargs)
+                made = decomposition(*args, **kwargs)
+            return self._order_dims(func, args, kwargs, made)
         finally:
             self._decomposed.pop()
+
+    def _order_dims(self, func, args, kwargs, result):
+        """Returns the result of an element-wise operator with its dims in the order in memory that eager mode gives it."""
+        tensors = [value for value in pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
+        if func not in _ORDERED or all(map(is_contiguous, tensors)):
+            return result
+        with self.silence():
+            strides = torch._prims_common.compute_elementwise_output_strides(*torch.broadcast_tensors(*tensors))
+            wanted = find_permutation(torch.empty_strided(result.shape, strides))
+        if wanted is False or wanted == find_permutation(result):
+            return result
+        order = wanted or range(result.dim())
+        with self:
+            return result.permute(*order).contiguous().permute(*sorted(range(result.dim()), key=order.__getitem__))
 
     def lift(self, tensor):
         """Returns a fake tensor, or what is no tensor, itself. A tensor of the program becomes an argument."""
