@@ -345,10 +345,23 @@ def arrays_of_numpy(compiled):
     table, weights = numpy.linspace(0.0, 1.0, 9), numpy.array([1.0, 2.0, 3.0])
     look = compiled(lambda i: torch.from_numpy(table)[i] * 2)
     mean = compiled(lambda x: x * float(weights.mean()) + weights[1])
+    large = numpy.zeros(1 << 18)
+    first = compiled(lambda x: x + float(large[0]) + large.nbytes)
     places = torch.tensor([1, 3])
-    seen = [look(places), mean(X)]
-    table[3], weights[:] = 7.0, 10.0
-    return [*seen, look(places), mean(X)]
+    seen = [look(places), mean(X), first(X)]
+    table[3], weights[:], large[:] = 7.0, 10.0, 5.0
+    return [*seen, look(places), mean(X), first(X)]
+
+
+@story
+def an_array_of_its_own(compiled):
+    def program(x):
+        made = numpy.zeros(3)
+        made[1] = len(x)
+        return x + torch.from_numpy(made).float()
+
+    run = compiled(program)
+    return run(X), run(X * 2)
 
 
 @story

@@ -16,7 +16,6 @@ import threading
 import types
 import warnings
 
-import numpy
 import sympy
 import torch
 from torch._subclasses.fake_tensor import UnsupportedOperatorException
@@ -325,8 +324,6 @@ class _Recording:
                 raise UnsupportedError(["the program changes a set that is not among its arguments, of other things than "
                                         "numbers and strings: return a new one"])
             return found, None, frozenset(found)
-        if isinstance(found, numpy.ndarray):
-            raise UnsupportedError(["the program writes to a numpy array that is not among its arguments: write to a tensor"])
         if not isinstance(found, (dict, Attributes)):
             return found, None, template.take_contents(found)
         if self._reads.is_number(found, key) and not any(known is found and name == key for known, name in self._numbers):

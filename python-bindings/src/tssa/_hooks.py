@@ -14,6 +14,7 @@ import operator
 import sys
 import types
 
+import numpy
 import torch
 
 from . import _source
@@ -321,6 +322,9 @@ class Hooks(ControlFlow):
         if isinstance(target, torch.Tensor):
             write(target, self._as_tensor_index(index), value)
             return
+        if isinstance(target, numpy.ndarray) and not self._reads.is_fresh(target):
+            raise UnsupportedError([self.recorder.locate("the program writes to a numpy array that it has not made: write to a "
+                                                         "tensor")])
         self._check_change(target, "changed")
         if type(target) is list and self._is_open(target, index):
             self._check_stored(target, [value])

@@ -17,14 +17,15 @@ import torch
 from torch.nn.modules import module as modules
 
 from . import _runtime
-from ._errors import UnsupportedError
 
 _MAX_DEPTH = 4
-_MOST_BYTES = 1 << 20  # of a numpy array, whose elements are compared at each call
+# Up to this size all elements of a numpy array are compared at each call, else about so many of them.
+_MOST_BYTES, _SAMPLES = 1 << 20, 1 << 12
 _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
           types.ModuleType, torch.dtype, torch.device, torch.Tensor)
 # Packages whose own objects and modules do not change from call to call.
-_STILL = {"torch", "tssa", "sympy", "numpy"}
+_STILL = frozenset({"torch", "tssa", "sympy", "numpy", "builtins"})
+_STILL_MODULES = _STILL | sys.stdlib_module_names
 _CODE = (types.FunctionType, types.MethodType, property, classmethod, staticmethod, functools.cached_property)
 
 
@@ -124,7 +125,7 @@ class Reads:
             for element in value:
                 self.add_value(element, depth + 1)
         elif isinstance(value, numpy.ndarray):
-            self._add_array(value)
+            self._arrays.append((value, _sample(value)))
         elif isinstance(value, functools.partial):
             self.add_value((*value.args, *value.keywords.values()), depth + 1)
         elif type(value).__module__.partition(".")[0] not in ("torch", "builtins", "tssa"):
@@ -132,12 +133,6 @@ class Reads:
                 self._add_dict(vars(value), vars(value), depth)
             for name in _slots_of(type(value)):
                 self._add_entry(self._attributes_of(value), name)
-
-    def _add_array(self, array):
-        if array.dtype.hasobject or array.nbytes > _MOST_BYTES:
-            raise UnsupportedError([f"the program reads a numpy array of {array.nbytes} bytes and type {array.dtype}, which would be "
-                                    "compared at each call: make a tensor of it"])
-        self._arrays.append((array, array.copy()))
 
     def ignore(self, value):
         """Notes that the recording has made an object: what it holds is no state."""
@@ -159,13 +154,13 @@ class Reads:
             if id(owner) not in self._known:
                 self.add_module(owner)
         elif isinstance(owner, types.ModuleType):
-            if owner.__name__.partition(".")[0] not in _STILL | sys.stdlib_module_names:
+            if owner.__name__.partition(".")[0] not in _STILL_MODULES:
                 self._add_entry(vars(owner), name)
         elif isinstance(owner, types.FunctionType):
             self._add_entry(vars(owner), name)
         elif isinstance(owner, type):
             self._add_class_attribute(owner, name)
-        elif type(owner).__module__.partition(".")[0] not in _STILL | {"builtins"}:
+        elif type(owner).__module__.partition(".")[0] not in _STILL:
             self._add_instance_attribute(owner, name)
 
     def _add_instance_attribute(self, owner, name):
@@ -184,7 +179,7 @@ class Reads:
 
     def _add_class_attribute(self, kind, name):
         base = next((base for base in kind.__mro__ if name in vars(base)), None)
-        is_still = base is None or base.__module__.partition(".")[0] in _STILL | sys.stdlib_module_names | {"builtins"}
+        is_still = base is None or base.__module__.partition(".")[0] in _STILL_MODULES
         if not is_still and not isinstance(vars(base)[name], _CODE):
             self._add_entry(self._attributes_of(base), name)
 
@@ -218,7 +213,6 @@ class Reads:
         changes += [(cell, None) for cell, had in self._cells if not _is_equal(cell.cell_contents, had)]
         changes += [(container, None) for container, had in self._containers
                     if len(container) != len(had) or not all(map(_is_equal, container, had))]
-        changes += [(array, None) for array, had in self._arrays if not _has_bits(array, had)]
         return changes
 
     def _had(self, found, key):
@@ -247,8 +241,6 @@ class Reads:
         for found, key in self.find_changes():
             if isinstance(found, types.CellType):
                 found.cell_contents = next(had for cell, had in self._cells if cell is found)
-            elif isinstance(found, numpy.ndarray):
-                found[...] = next(had for array, had in self._arrays if array is found)
             elif key is None:
                 had = next(had for container, had in self._containers if container is found)
                 found.clear()
@@ -278,7 +270,7 @@ class Reads:
                 return False
         if self._variables and self._share_storage():
             return False
-        return (all(_has_bits(array, had) for array, had in self._arrays)
+        return (all(_sample(array) == had for array, had in self._arrays)
                 and all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
                 and all(len(found) == len(had) and all(map(_is_equal, found, had))
                         for found, had in self._containers))
@@ -314,12 +306,14 @@ def _slots_of(kind):
     """Returns the names of a class's slots."""
     return frozenset(name for base in kind.__mro__ for name, value in vars(base).items()
                      if isinstance(value, types.MemberDescriptorType)
-                     and base.__module__.partition(".")[0] not in _STILL | {"builtins"})
+                     and base.__module__.partition(".")[0] not in _STILL)
 
 
-def _has_bits(array, had):
-    """Returns whether a numpy array has the elements that it had, bit by bit."""
-    return array.shape == had.shape and array.tobytes() == had.tobytes()
+def _sample(array):
+    """Returns the bytes of a numpy array with its shape; of a large one only those of some elements, of objects none."""
+    if array.dtype.hasobject:
+        return array.shape, b""
+    return array.shape, (array if array.nbytes <= _MOST_BYTES else array.flat[::array.size // _SAMPLES]).tobytes()
 
 
 def _is_like(value, had):
