@@ -48,11 +48,25 @@ _IMPURE_NAMES = {"datetime": ("now", "today", "utcnow"), "os": ("getenv", "getpi
 _UNCHANGING = (torch.Tensor, int, float, complex, str, bytes, type(None), type, types.FunctionType, types.ModuleType,
                torch.dtype, torch.device, torch.nn.Module)
 _ITERATORS = (zip, enumerate, reversed)
-# How often an object is referred to that only what is new refers to, in getattr() below.
-_FEW_REFERENCES = 3
 # PyTorch's own modules that call modules of the program, or operators that _recurrent.py has.
 _CALLING_MODULES = ("torch.nn.modules.container", "torch.nn.modules.rnn")
 _OWN = ("tssa._recurrent",)
+
+
+def _count_of_attribute(target):
+    value = target.attribute
+    return sys.getrefcount(value)
+
+
+def _count_of_result(function):
+    result = function()
+    return sys.getrefcount(result)
+
+
+# How often Python counts an object that only its owner refers to in getattr() below, and a new one in call(): versions of
+# Python differ.
+_OWNED = _count_of_attribute(types.SimpleNamespace(attribute=object()))
+_NEW = _count_of_result(object)
 
 
 class Hooks(ControlFlow):
@@ -256,7 +270,7 @@ class Hooks(ControlFlow):
         self._reads.add_attribute(target, name)
         getter = _find_getter(type(target), name)
         value = builtins.getattr(target, name) if getter is None else self.call(getter, target)
-        if self._reads.is_fresh(target) and sys.getrefcount(value) <= _FEW_REFERENCES:
+        if self._reads.is_fresh(target) and sys.getrefcount(value) <= _OWNED:
             self.note_fresh(value)
         return value
 
@@ -448,7 +462,7 @@ class Hooks(ControlFlow):
             return converted(*args, **kwargs)
         self._check_arguments(function, (*args, *kwargs.values()))
         result = function(*args, **kwargs)
-        if sys.getrefcount(result) <= _FEW_REFERENCES - 1:
+        if sys.getrefcount(result) <= _NEW:
             self.note_fresh(result)
         return result
 
