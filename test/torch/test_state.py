@@ -365,6 +365,19 @@ def an_array_of_its_own(compiled):
 
 
 @story
+def attributes_that_code_finds(compiled):
+    class Settings(dict):
+        def __getattr__(self, name):
+            return self[name] if name in self else [name]
+
+    settings = Settings(k=2.0)
+    run = compiled(lambda x: x * settings.k + len(settings.other[0]))
+    seen = [run(X)]
+    settings["k"] = 3.0
+    return [*seen, run(X)]
+
+
+@story
 def slices(compiled):
     run = compiled(lambda x, part: x[part] * 2)
     return [run(X, slice(0, 2)), run(X, slice(1, 3)), run(X, slice(None, None, 2))]

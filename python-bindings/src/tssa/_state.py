@@ -171,6 +171,11 @@ class Reads:
         found = inspect.getattr_static(type(owner), name, MISSING)
         if isinstance(found, _CODE):
             return
+        if found is MISSING and name not in (fields or ()) and isinstance(getattr(type(owner), "__getattr__", None), _CODE):
+            # What code makes anew each time is not compared.
+            if _is_equal(getattr(owner, name, MISSING), getattr(owner, name, MISSING)):
+                self._add_entry(self._attributes_of(owner), name)
+            return
         if isinstance(fields, dict):
             self._add_entry(fields, name)
             self._alive.append(owner)
