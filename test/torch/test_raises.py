@@ -34,7 +34,7 @@ from tssa import _function, _package, _tool
 
 PACKAGE = os.path.dirname(tssa.__file__)
 # Exceptions that the package catches itself.
-INTERNAL = {"CannotRewrite", "ChangesNumber", "DecidesShape", "DependsOnOnes", "Raised"}
+INTERNAL = {"CannotRewrite", "ChangesNumbers", "DecidesShape", "DependsOnOnes", "Raised"}
 # Places that no case reaches, by file and a part of the text, and why.
 UNREACHED = {}
 # What no message may contain.

@@ -346,7 +346,8 @@ def arrays_of_numpy(compiled):
     look = compiled(lambda i: torch.from_numpy(table)[i] * 2)
     mean = compiled(lambda x: x * float(weights.mean()) + weights[1])
     large = numpy.zeros(1 << 18)
-    first = compiled(lambda x: x + float(large[0]) + large.nbytes)
+    words = numpy.array(["a" * 1000] * 1000)
+    first = compiled(lambda x: x + float(large[0]) + large.nbytes + len(words[0]))
     places = torch.tensor([1, 3])
     seen = [look(places), mean(X), first(X)]
     table[3], weights[:], large[:] = 7.0, 10.0, 5.0
@@ -386,7 +387,22 @@ def slices(compiled):
 @story
 def functions_that_are_made_again(compiled):
     run = compiled(lambda x, f: f(x))
-    return [run(X, lambda t, i=i: t * i) for i in range(4)]
+    return [run(X, lambda t, i=i: t * i) for i in range(4)], [run(X, lambda t, *, i=i: t * i) for i in range(4)]
+
+
+@story
+def a_dict_with_a_slot(compiled):
+    class Settings(dict):
+        __slots__ = ("scale",)
+
+    settings = Settings(k=2.0)
+    settings.scale = 1.0
+    run = compiled(lambda x: x * settings.scale + settings["k"])
+    seen = [run(X)]
+    settings.scale = 3.0
+    seen.append(run(X))
+    settings["k"] = 5.0
+    return [*seen, run(X)]
 
 
 @story

@@ -56,7 +56,8 @@ def _key_of(value):
 
 def _key_of_function(function):
     """Returns a key that is equal for functions that compute the same from the same objects, such as a lambda in a loop."""
-    parts = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
+    by_name = function.__kwdefaults__ or {}
+    parts = [*(function.__defaults__ or ()), *by_name, *by_name.values()]
     try:
         parts += [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:  # a cell without contents

@@ -67,8 +67,9 @@ def list_numbers(hooks, tensor):
 
 
 def _getattr(hooks, target, name, *default):
-    hooks.note_read(target, name)
-    return hooks.getattr(target, name) if not default or hasattr(target, name) else default[0]
+    if default and not _hasattr(hooks, target, name):
+        return default[0]
+    return hooks.getattr(target, name)
 
 
 def _setattr(hooks, target, name, value):

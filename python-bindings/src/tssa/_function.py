@@ -50,12 +50,12 @@ _DOERS = {f"_{name}.py" for name in ("buffers", "builtins", "hooks", "indexing",
 _PLAIN = (int, float, complex, str, bytes, type(None))
 
 
-class ChangesNumber(Signal):
-    """The program changes a number in its state. place: the dict or Attributes that has it, and its key."""
+class ChangesNumbers(Signal):
+    """The program changes numbers in its state. places: for each the dict or Attributes that has it, and its key."""
 
-    def __init__(self, place):
-        super().__init__("the program changes a number")
-        self.place = place
+    def __init__(self, places):
+        super().__init__("the program changes numbers")
+        self.places = places
 
 
 class CompiledFunction:
@@ -208,8 +208,8 @@ class _Recording:
             try:
                 with shape_config.patch(backed_size_oblivious=True), _quiet():
                     return run()
-            except ChangesNumber as error:
-                self._numbers.append(error.place)
+            except ChangesNumbers as error:
+                self._numbers += error.places
             except DecidesShape as error:
                 self._constants.update(self._fakes.find_numbers(error.symbols))
             except DependsOnOnes:
@@ -308,7 +308,11 @@ class _Recording:
                 raise UnsupportedError([f"a {type(value).__name__} among the arguments is given other elements: "
                                         f"return a new one"])
             self._refilled.append((i, template.take_contents(value)))
-        self._changes = [self._take_change(template, found, key) for found, key in self._reads.find_changes()]
+        changes = self._reads.find_changes()
+        numbers = [(found, key) for found, key in changes if self._reads.is_new_number(found, key)]
+        if numbers:
+            raise ChangesNumbers(numbers)
+        self._changes = [self._take_change(template, found, key) for found, key in changes]
         self._uses_mutables = bool(self._refilled) or template.uses_mutables
         return template.leaves
 
@@ -326,8 +330,6 @@ class _Recording:
             return found, None, frozenset(found)
         if not isinstance(found, (dict, Attributes)):
             return found, None, template.take_contents(found)
-        if self._reads.is_number(found, key) and not any(known is found and name == key for known, name in self._numbers):
-            raise ChangesNumber((found, key))
         value = found.get(key, MISSING)
         return found, key, None if value is MISSING else template.take(value)
 

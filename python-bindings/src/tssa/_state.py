@@ -54,7 +54,7 @@ class Reads:
 
     def __init__(self):
         self._dicts = []  # (dict or Attributes, entries at the recording, their number or None if more are allowed)
-        self._places = {}  # in that list, by the id of the dict or of the owner of Attributes
+        self._places = {}  # in that list, by _place_of()
         self._cells = []  # (cell, its value at the recording)
         self._defaults = []  # (function, its __defaults__ and __kwdefaults__ at the recording)
         self._containers = []  # (list or set, its elements at the recording)
@@ -101,7 +101,7 @@ class Reads:
 
     def _add_dict(self, found, part, depth, is_open=False):
         """Adds a dict. part: the entries that are compared. is_open: whether it may get more entries."""
-        place = self._places.setdefault(id(found), len(self._dicts))
+        place = self._places.setdefault(_place_of(found), len(self._dicts))
         if place == len(self._dicts):
             self._dicts.append((found, dict(part), None if is_open else len(found)))
         else:
@@ -189,17 +189,13 @@ class Reads:
             self._add_entry(self._attributes_of(base), name)
 
     def _attributes_of(self, owner):
-        place = self._places.get(id(owner))
-        if place is not None:
-            return self._dicts[place][0]
-        self._alive.append(owner)
-        self._places[id(owner)] = len(self._dicts)
-        self._dicts.append((Attributes(owner), {}, None))
-        return self._dicts[-1][0]
+        made = Attributes(owner)
+        place = self._places.get(_place_of(made))
+        return made if place is None else self._dicts[place][0]
 
     def _add_entry(self, found, name):
         """Adds an entry of a dict or of Attributes. One that is not there is compared, too."""
-        place = self._places.setdefault(id(found if isinstance(found, dict) else found.owner), len(self._dicts))
+        place = self._places.setdefault(_place_of(found), len(self._dicts))
         if place == len(self._dicts):
             self._dicts.append((found, {}, None))
         _, had, count = self._dicts[place]
@@ -221,13 +217,17 @@ class Reads:
         return changes
 
     def _had(self, found, key):
-        """Returns the value of an entry at the recording."""
-        return next((had for known, had, _ in self._dicts if known is found), {}).get(key, MISSING)
+        """Returns the value of an entry at the recording; MISSING also of what has no entries, such as a list."""
+        place = self._places.get(_place_of(found))
+        return MISSING if place is None else self._dicts[place][1].get(key, MISSING)
 
-    def is_number(self, found, key):
-        """Returns whether an entry had a number at the recording, and has one that the program has given it."""
-        had, value = self._had(found, key), found.get(key)
-        return type(had) in (int, float) and (type(value) is type(had) or isinstance(value, _SYMBOLS[type(had)]))
+    def is_new_number(self, found, key):
+        """Returns whether a change is that of a number to another one, in an entry that add_number() does not know."""
+        had = self._had(found, key)
+        if type(had) not in (int, float) or any(known is found and name == key for known, name, _ in self._variables):
+            return False
+        value = found.get(key)
+        return type(value) is type(had) or isinstance(value, _SYMBOLS[type(had)])
 
     def add_number(self, found, key):
         """Notes that calls change the number in this entry."""
@@ -250,12 +250,10 @@ class Reads:
                 had = next(had for container, had in self._containers if container is found)
                 found.clear()
                 (found.update if isinstance(found, set) else found.extend)(had)
+            elif self._had(found, key) is MISSING:
+                del found[key]
             else:
-                had = next(had for known, had, _ in self._dicts if known is found)
-                if had.get(key, MISSING) is not MISSING:
-                    found[key] = had[key]
-                else:
-                    del found[key]
+                found[key] = self._had(found, key)
 
     def hold(self):
         """Returns whether all state is the same as when the program was recorded."""
@@ -314,11 +312,16 @@ def _slots_of(kind):
                      and base.__module__.partition(".")[0] not in _STILL)
 
 
+def _place_of(found):
+    """Returns a key for a dict, or for the attributes of an object, which may be a dict itself."""
+    return (Attributes, id(found.owner)) if isinstance(found, Attributes) else id(found)
+
+
 def _sample(array):
     """Returns the bytes of a numpy array with its shape; of a large one only those of some elements, of objects none."""
     if array.dtype.hasobject:
         return array.shape, b""
-    return array.shape, (array if array.nbytes <= _MOST_BYTES else array.flat[::array.size // _SAMPLES]).tobytes()
+    return array.shape, (array if array.nbytes <= _MOST_BYTES else array.flat[::max(1, array.size // _SAMPLES)]).tobytes()
 
 
 def _is_like(value, had):
