@@ -11,6 +11,7 @@ dynamic=True, and with --both it runs twice. The last line has the counts.
 
 import argparse
 import concurrent.futures
+import gc
 import io
 import itertools
 import multiprocessing
@@ -24,11 +25,35 @@ PART = 40  # tests of one class that run together
 
 
 class Result(unittest.TextTestResult):
+    """Also fails a test after which something keeps a fake tensor or a symbol of a recording."""
+
     passed = 0
+
+    def startTest(self, test):
+        gc.freeze()
+        super().startTest(test)
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        test.__dict__.pop("_outcome", None)
+        gc.collect()
+        kept = [value for value in gc.get_objects() if is_of_recording(value)]
+        gc.unfreeze()
+        if kept:
+            self.failures.append((test, f"kept: {[*map(repr, kept[:4])]}"))
 
     def addSuccess(self, test):
         super().addSuccess(test)
         self.passed += 1
+
+
+def is_of_recording(value):
+    """Whether an object is a fake tensor or a symbol that tssa.compile has made."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch.fx.experimental.sym_node import SymNode
+
+    environment = (value.fake_mode if type(value) is FakeTensor else value).shape_env if type(value) in (FakeTensor, SymNode) else None
+    return type(environment).__module__.startswith("tssa.")
 
 
 def list_tests(suite):

@@ -27,6 +27,7 @@ from torch._higher_order_ops.map import map as map_rows
 
 import tssa
 import session_errors
+import test_leaks
 import test_lists
 from support import flatten
 from test_files import make_model
@@ -405,9 +406,42 @@ def changes_a_stack(stack):
 
 @raises("of a result are known inside of a loop or branch only: clone", X)
 def leaves_a_branch(x):
+    box = []
     if x.sum() > 0:
-        x.part = x[int(x[0, 0])]
-    return x.part
+        list(map(box.append, [x[int(x[0, 0])]]))
+    return box[0]
+
+
+LIBRARY = test_leaks.LIBRARY
+raises("the global name 'LAST' of numpy.library keeps a tensor or size", X)(lambda x: (LIBRARY.as_a_name(x), x)[1])
+
+
+@raises("the program assigns 'data' of a tensor: write to the tensor with copy_", X, X)
+def assigns_data(x, y):
+    x.data = y  # here
+    return x
+
+
+@raises("the program stores an attribute 'scale' in a tensor: keep it in an object of your own", X)
+def stores_an_attribute(x):
+    x.scale = 2.0  # here
+    return x + 1
+
+
+@raises("the program stores an attribute 'scale' in a result: return it beside the tensor", X)
+def stores_in_a_result(x):
+    y = x * 2
+    y.scale = 2.0
+    return y
+
+
+def _with_scale(x):
+    x.scale = 2.0
+    return x
+
+
+raises("the program reads the attribute 'scale' of a tensor among its arguments: pass it", _with_scale(X.clone()), line=False)(
+    lambda x: x * x.scale)
 
 
 # The package.

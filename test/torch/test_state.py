@@ -442,6 +442,34 @@ def what_a_call_makes_is_no_state(compiled):
     return run(X, "a b"), run(X, "a b c")
 
 
+@story
+def attributes_of_a_parameter(compiled):
+    weight = torch.nn.Parameter(X.clone(), requires_grad=False)
+    weight.scale, weight.count = 2.0, 0
+
+    def program(x):
+        weight.count += 1
+        return x * weight.scale if hasattr(weight, "scale") else x + weight.count
+
+    run = compiled(program)
+    seen = [run(X), run(X * 2), weight.count]
+    weight.scale = 3.0
+    seen += [run(X), weight.count]
+    del weight.scale
+    return seen, run(X), run(X), vars(weight)
+
+
+@story
+def attributes_of_tensors_that_the_program_makes(compiled):
+    def program(x):
+        y = x * 2
+        y.factor, y.requires_grad = 3.0, False
+        return y * y.factor + (1 if hasattr(y, "other") or hasattr(x, "other") else 0)
+
+    run = compiled(program)
+    return run(X), run(X * 2)
+
+
 class Counting(torch.nn.Module):
     def __init__(self):
         super().__init__()

@@ -73,13 +73,14 @@ class Arguments:
     """The parts of (args, kwargs): tensors, numbers and other values that are no containers.
 
     key: everything that a recording is fixed to, except sizes and numbers. values: the parts in
-    order. A tensor that occurs twice is one part.
+    order. A tensor that occurs twice is one part. attributes: the names of what the caller has stored in tensors.
     """
 
     def __init__(self, args, kwargs):
         self.values = []
         self._given = (args, kwargs)
         self._places = {}  # of tensors, by id
+        self.attributes = set()
         self._seen = {}  # numbers of lists, dicts and objects, by id
         self.key = self._take(self._given)
 
@@ -156,13 +157,21 @@ class Arguments:
         place = self._places.setdefault(id(tensor), len(self.values))
         if place != len(self.values):
             return ("same tensor", place)
+        if tensor.__dict__:
+            names = frozenset(tensor.__dict__)
+            self.attributes |= names
+            return (names, self._add(tensor, self._key_of_tensor(tensor)))
+        return self._add(tensor, self._key_of_tensor(tensor))
+
+    @staticmethod
+    def _key_of_tensor(tensor):
         if tensor.is_contiguous() and tensor.numel():
-            return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu))
+            return tensor.dtype, tensor.dim(), tensor.is_cpu
         order = find_permutation(tensor)
         # The key has strides that no permutation makes contiguous, and which dims have size 0.
         strides = tensor.stride() if order is False else None
         empty = tuple(size == 0 for size in tensor.shape)
-        return self._add(tensor, (tensor.dtype, tensor.dim(), tensor.is_cpu, tuple(order or ()), strides, empty))
+        return tensor.dtype, tensor.dim(), tensor.is_cpu, tuple(order or ()), strides, empty
 
 
 class SharedArguments(Arguments):

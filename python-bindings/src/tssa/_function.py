@@ -25,8 +25,9 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from ._arguments import Arguments, DependsOnOnes, Fakes, SharedArguments, check_modes
 from ._check import Reference
 from ._errors import INVALID_ARGUMENT, Error, Signal, UnsupportedError
-from ._expressions import UNDECIDED, compile_expressions, evaluate
+from ._expressions import SYMBOLS, UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
+from ._leaks import Watch
 from ._openness import Openness
 from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
@@ -189,12 +190,21 @@ class _Recording:
         self._function, self._carries_lists, self._tracks_arguments = function, True, False
         self._fixes_splits = fixes_splits
         arguments.check(function)
-        self._lists = None  # the Lists of the last recording, if it has begun to run the program
+        self._lists = None  # the Lists of the last attempt, if it has begun to run the program
         self._constants = {}  # numbers that the recording is fixed to, by position
         self._numbers = []  # (dict or Attributes, key) of numbers in the state that calls change: further arguments
-        self._record_open(functools.partial(self._run, function, arguments, name, options), choices)
-        guards = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
-        self._guards = compile_expressions(guards)
+        self._watch = Watch()
+        try:
+            self._record_open(functools.partial(self._run, function, arguments, name, options), choices)
+        except Exception as error:
+            self._watch.release(error)
+            raise
+        finally:
+            self._fakes = self._lists = None
+            kept = self._watch.close()
+        if kept:
+            raise UnsupportedError([self._locate(None, f"{place} keeps a tensor or size that only the recording has, stored by code that "
+                                                 "is not rewritten: return it instead") for place in kept])
 
     def _record_open(self, run, choices):
         """Records with open sizes. If that fails, records with fewer open, and at last with those of the example fixed."""
@@ -204,10 +214,14 @@ class _Recording:
         while attempts:
             places, fixes_ones = attempts[0]
             self._fakes, self._reads = Fakes(places, fixes_ones), Reads()
+            self._watch.add(self._fakes.environment)
             self.num_open = len(places)
             try:
                 with shape_config.patch(backed_size_oblivious=True), _quiet():
-                    return run()
+                    run()
+                for error in errors:
+                    self._watch.release(error)
+                return
             except ChangesNumbers as error:
                 self._numbers += error.places
             except DecidesShape as error:
@@ -230,6 +244,7 @@ class _Recording:
                     attempts = [attempt for attempt in attempts if attempt[0] != places]
             finally:
                 self._reads.restore()
+                self._reads.release()
         self._raise(errors)
 
     def _raise(self, errors):
@@ -251,7 +266,7 @@ class _Recording:
         """Returns a problem with its line, if it has none yet: what no line causes has that of the program itself."""
         if _LINE.match(problem):
             return problem
-        located = locate_error(error, problem)
+        located = problem if error is None else locate_error(error, problem)
         code = getattr(getattr(self._function, "forward", self._function), "__code__", None)
         is_known = located is not problem or code is None
         return located if is_known else f"{code.co_filename}:{code.co_firstlineno}: {problem}"
@@ -268,10 +283,12 @@ class _Recording:
             had = self._reads.add_variable(found, key)
             if isinstance(had, torch.Tensor):
                 self.program.look_up(recorder, had, functools.partial(found.__getitem__, key))
+        self._conditions = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
+        self._guards = compile_expressions(self._conditions)
         self.program.prepare(*values)
 
     def _call(self, function, arguments, recorder, *values):
-        hooks = Hooks(recorder, self._reads, self._carries_lists, self._tracks_arguments)
+        hooks = Hooks(recorder, self._reads, arguments.attributes, self._carries_lists, self._tracks_arguments)
         self._lists = hooks.lists
         for (found, key), value in zip(self._numbers, values[len(arguments.values):]):
             self._reads.add_number(found, key)
@@ -280,7 +297,7 @@ class _Recording:
         args, kwargs = arguments.rebuild(values)
         recorder.fixes_numbers = self._fixes_splits
         for value in values:
-            if not isinstance(value, torch.Tensor):
+            if not isinstance(value, (torch.Tensor, *SYMBOLS)):
                 self._reads.keep(value)
                 self._reads.add_value(value)
         mutables = mutables_of((args, kwargs))
@@ -290,7 +307,7 @@ class _Recording:
         result = hooks.call(function, *args, **kwargs)
         results = self._take_results(result, mutables, contents, arguments)
         for value in results:
-            defined(value)
+            hooks.check_result(defined(value))
             if isinstance(value, str) and "FakeTensor(" in value:
                 raise UnsupportedError(["a result is a string that shows the contents of a tensor"])
         return results
@@ -339,7 +356,7 @@ class _Recording:
 
     def describe(self):
         """Returns a text of the conditions that a call must satisfy."""
-        guards = [str(guard.expr) for guard in self._fakes.environment.guards]
+        guards = [*map(str, self._conditions)]
         numbers = [f"argument {i} is {value!r}" for i, value in self._constants.items()]
         numbers += self.program.describe_sizes()
         return ", ".join(numbers + guards) or "what it reads besides its arguments"

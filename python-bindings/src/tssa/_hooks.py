@@ -16,6 +16,7 @@ import types
 
 import numpy
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 
 from . import _source
 from ._aliases import storage_of
@@ -72,18 +73,20 @@ _NEW = _count_of_result(object)
 class Hooks(ControlFlow):
     """The hooks of one program that is being recorded.
 
-    reads: collects the state outside of the arguments that it reads (_state.py). The others: see ControlFlow.
+    reads: collects the state outside of the arguments that it reads (_state.py). given: the names of attributes that
+    the caller has stored in tensors among the arguments. The others: see ControlFlow.
     """
 
     nothing = NOTHING
 
-    def __init__(self, recorder, reads, carries_lists, tracks_arguments):
+    def __init__(self, recorder, reads, given, carries_lists, tracks_arguments):
         super().__init__(recorder, carries_lists, tracks_arguments)
         self.undefined = Undefined("a name without a value is used")
-        self._reads = reads
+        self._reads, self._given = reads, given
         self._made = {}  # by id: (container, the block in which it was made)
         self._ambiguous = {}  # by id: lists and dicts of which only a run decides which ones they are
         self._stored = {}  # by id: lists and dicts that are elements of lists that a run changes
+        self._tagged = {}  # by id: tensors that the program stores attributes in, and a name of one
         self._rewritten = {}
         self._iterated = []  # what the loops around iterate over
 
@@ -265,9 +268,11 @@ class Hooks(ControlFlow):
     slice = staticmethod(slice)
 
     def getattr(self, target, name):
-        if isinstance(target, torch.Tensor) or type(target) is types.ModuleType and target.__name__ == "torch":
+        if type(target) is types.ModuleType and target.__name__ == "torch":
             return builtins.getattr(target, name)
-        self._reads.add_attribute(target, name)
+        self.note_read(target, name)
+        if isinstance(target, torch.Tensor):
+            return builtins.getattr(target, name)
         getter = _find_getter(type(target), name)
         value = builtins.getattr(target, name) if getter is None else self.call(getter, target)
         if self._reads.is_fresh(target) and sys.getrefcount(value) <= _OWNED:
@@ -276,6 +281,9 @@ class Hooks(ControlFlow):
 
     def note_read(self, target, name):
         """Notes that the program asks an object for an attribute."""
+        if isinstance(target, FakeTensor) and name in self._given and not hasattr(torch.Tensor, name):
+            raise UnsupportedError([self.recorder.locate(f"the program reads the attribute '{name}' of a tensor among its "
+                                                         "arguments: pass it as an argument")])
         self._reads.add_attribute(target, name)
 
     def check_iterator(self, iterator):
@@ -354,9 +362,32 @@ class Hooks(ControlFlow):
             del target[index]
 
     def setattr(self, target, name, value):
+        if isinstance(target, torch.Tensor):
+            self._check_attribute(target, name, value)
         self._check_change(target, f"given another '{name}'")
         self._reads.add_attribute(target, name)
         builtins.setattr(target, name, value)
+
+    def _check_attribute(self, target, name, value):
+        """Refuses to assign an attribute of a tensor, except a new one of a tensor that the program has made."""
+        is_made = isinstance(target, FakeTensor) and not any(target is argument for argument in self.recorder.arguments)
+        if name == "requires_grad" and is_made and not value:
+            return
+        if hasattr(torch.Tensor, name):
+            advice = "write to the tensor with copy_()" if name == "data" else "assign it outside of the program"
+            raise UnsupportedError([self.recorder.locate(f"the program assigns '{name}' of a tensor: {advice}")])
+        if not isinstance(target, FakeTensor):
+            return  # the entry of its dict is state like others
+        if not is_made or self.frames:
+            raise UnsupportedError([self.recorder.locate(f"the program stores an attribute '{name}' in a tensor: keep it in an "
+                                                         "object of your own")])
+        self._tagged[id(target)] = name
+
+    def check_result(self, value):
+        """Refuses a result in which the program has stored an attribute."""
+        if isinstance(value, torch.Tensor) and id(value) in self._tagged:
+            raise UnsupportedError([f"the program stores an attribute '{self._tagged[id(value)]}' in a result: return it beside "
+                                    "the tensor"])
 
     def augment(self, operation, target, value):
         if isinstance(target, _MUTABLE):
@@ -447,7 +478,10 @@ class Hooks(ControlFlow):
         if special is not None:
             made = special(self, *args, **kwargs)
             return self.fresh(made) if isinstance(made, _ITERATORS) else made
-        if getattr(function, "__name__", None) == "tolist" and self._has_open_length(getattr(function, "__self__", None)):
+        name = getattr(function, "__name__", None)
+        if name == "requires_grad_" and isinstance(getattr(function, "__self__", None), torch.Tensor):
+            self._check_attribute(function.__self__, "requires_grad", args[0] if args else kwargs.get("requires_grad", True))
+        if name == "tolist" and self._has_open_length(getattr(function, "__self__", None)):
             return list_numbers(self, function.__self__)
         if isinstance(function, types.BuiltinMethodType):
             if type(function.__self__) is list:

@@ -117,7 +117,7 @@ class Template:
                                         "torch.stack() of it"])
         first = len(self.leaves)
         self.leaves += piece.columns
-        return ("piece", range(first, len(self.leaves)), piece)
+        return ("piece", range(first, len(self.leaves)), _Rows(piece))
 
     def _number(self, value):
         self._alive.append(value)
@@ -158,42 +158,64 @@ class Maker:
 
     def _make_elements(self, node):
         """Returns the elements that a piece stands for."""
-        _, leaves, piece = node
+        _, leaves, rows = node
         waiting = iter([self._leaves[leaf].tolist() for leaf in leaves])
         parts = []
-        for _, columns in piece.parts():
-            rows = next(waiting)
-            if len(columns) == 2:
+        for is_column in rows.columns:
+            numbers = next(waiting)
+            if is_column:
                 values = iter(next(waiting))
-                rows = [list(itertools.islice(values, count)) for count in rows]
-            parts.append(rows)
-        return _build_all(piece.element, parts)
+                numbers = [list(itertools.islice(values, count)) for count in numbers]
+            parts.append(numbers)
+        return rows.build(parts)
 
     def make_contents(self, contents):
         return {key: self.make(node) for key, node in contents.items()}
 
 
-def _build_all(element, columns):
-    """Returns values like the example of an element, with the numbers of each row."""
-    (example,) = element.values
-    if is_varying(example):
-        return columns[0]
-    return [_build(example, iter(row)) for row in zip(*columns)]
+_NUMBER = object()
 
 
-def _build(example, numbers):
-    """Returns a value like `example`, with the given numbers and, for a piece in it, lists of them."""
+class _Rows:
+    """Describes the elements that a piece stands for. columns: for each of its columns whether a list of numbers is a part."""
+
+    def __init__(self, piece):
+        (example,) = piece.element.values
+        self._element = _describe_element(example)
+        self.columns = [is_column for _, is_column in piece.element.varying()]
+
+    def build(self, columns):
+        """Returns the elements, with the numbers of each row."""
+        if self._element is _NUMBER:
+            return columns[0]
+        return [_build(self._element, iter(row)) for row in zip(*columns)]
+
+
+def _describe_element(example):
+    """Returns a value like `example` with _NUMBER in place of numbers and _Rows in place of pieces."""
+    if isinstance(example, Piece):
+        return _Rows(example)
     if isinstance(example, dict):
-        return {key: _build(part, numbers) for key, part in example.items()}
-    if not isinstance(example, (list, tuple)):
-        return next(numbers) if is_varying(example) else example
-    made = []
-    for part in example:
-        if isinstance(part, Piece):
-            made += _build_all(part.element, [next(numbers) for _ in part.columns])
-        else:
-            made.append(_build(part, numbers))
-    return type(example)(*made) if hasattr(example, "_fields") else type(example)(made)
+        return {key: _describe_element(part) for key, part in example.items()}
+    if isinstance(example, (list, tuple)):
+        return _like(example, map(_describe_element, example))
+    return _NUMBER if is_varying(example) else example
+
+
+def _build(element, numbers):
+    """Returns a value as described by `element`, with the given numbers and, for rows in it, lists of them."""
+    if isinstance(element, dict):
+        return {key: _build(part, numbers) for key, part in element.items()}
+    if not isinstance(element, (list, tuple)):
+        return next(numbers) if element is _NUMBER else element
+    parts = [part.build([next(numbers) for _ in part.columns]) if isinstance(part, _Rows) else [_build(part, numbers)]
+             for part in element]
+    return _like(element, itertools.chain(*parts))
+
+
+def _like(value, parts):
+    """Returns a list or tuple of the type of `value`."""
+    return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
 
 
 def refill(value, contents):

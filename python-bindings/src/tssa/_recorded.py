@@ -103,6 +103,7 @@ class _Decided:
                  for part in (tensor.shape, tensor.stride())]
         self._code = compile_expressions([value for part in parts for value in part])
         self._ranks = len(parts[0]), len(parts[2])
+        choice.release()
 
     def holds(self, sizes):
         values, (own, rank) = evaluate(self._code, sizes), self._ranks
@@ -115,11 +116,12 @@ class MayBeArgument(UnsupportedError):
 
 
 class _Root:
-    """A tensor or number that the compiled program returns."""
+    """A tensor or number that the compiled program returns. value: what stands for it while the program is recorded."""
 
     def __init__(self, value):
         self.value, self.found, self.geometry = value, [], None
-        if isinstance(value, torch.Tensor):
+        self._is_tensor = isinstance(value, torch.Tensor)
+        if self._is_tensor:
             self.geometry = _Geometry(value, contiguous_strides(value.shape) if _has_strides_of_paths(value) else None)
             self._is_contiguous = torch._prims_common.is_contiguous_or_false(value)
             # Sizes that only a run knows, such as that of nonzero().
@@ -128,7 +130,7 @@ class _Root:
 
     def take(self, tensor, sizes):
         """Returns a result of the compiled program with the strides of eager mode, or as a number."""
-        if not isinstance(self.value, torch.Tensor):
+        if not self._is_tensor:
             return tensor.item()
         if self._is_contiguous and tensor.is_contiguous():
             return tensor
@@ -195,6 +197,9 @@ class RecordedProgram:
         self._found = {}  # numbers that only a run knows, by name, as the positions of roots
         self._add_numbers(recorder)
         roots = [recorder.number_of(root.value) for root in self._roots]
+        self._given.clear()
+        for root in self._roots:
+            root.value = None  # the recording is over
         output = recorder.emit("prim::TupleConstruct", roots)
         self._options = options
         self._files = recorder.files

@@ -10,6 +10,7 @@ Python: the hooks run a body at once unless tensors or open sizes decide.
 """
 
 import ast
+import collections
 import functools
 import inspect
 import linecache
@@ -75,9 +76,12 @@ def _find_code(code, name):
 
 @functools.lru_cache(maxsize=64)
 def _parse_file(text):
-    return {(_first_line(node), getattr(node, "name", "<lambda>")): node
-            for node in ast.walk(ast.parse(text))
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))}
+    """Returns the functions of a file by line and name; of lambdas those of a line."""
+    found = collections.defaultdict(list)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            found[_first_line(node), getattr(node, "name", "<lambda>")].append(node)
+    return found
 
 
 def _first_line(node):
@@ -90,22 +94,26 @@ def _find_node(code):
     if not text:
         raise CannotRewrite("its source is not found")
     try:
-        found = _parse_file(text).get((code.co_firstlineno, code.co_name))
+        found = _parse_file(text).get((code.co_firstlineno, code.co_name), ())
     except SyntaxError as error:
         raise CannotRewrite(f"its source is not Python: {error}") from error
+    if len(found) > 1:
+        found = [node for node in found if _has_body(code, node)]
+    found = found[0] if found else None
     if found is None or [a.arg for a in arguments_of(found.args)] != list(
             code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]):
         raise CannotRewrite("its source has changed, or is not found")
-    if isinstance(found, ast.Lambda) and _count_lambdas(text, code.co_firstlineno) > 1:
-        raise CannotRewrite("several lambdas stand in its line")
     if isinstance(found, ast.AsyncFunctionDef) or code.co_flags & (
             inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise CannotRewrite("it is a generator or a coroutine")
     return copy(found)
 
 
-def _count_lambdas(text, line):
-    return sum(isinstance(node, ast.Lambda) and node.lineno == line for node in ast.walk(ast.parse(text)))
+def _has_body(code, node):
+    """Returns whether code is that of a lambda: what it returns stands where the lambda's body does."""
+    body = node.body
+    place = (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset)
+    return isinstance(node, ast.Lambda) and place in code.co_positions()
 
 
 class _FunctionRewriter(ast.NodeTransformer):

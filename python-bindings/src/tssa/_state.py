@@ -14,6 +14,7 @@ import types
 
 import numpy
 import torch
+from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn.modules import module as modules
 
 from . import _runtime
@@ -22,7 +23,7 @@ _MAX_DEPTH = 4
 # Up to this size all elements of a numpy array are compared at each call, else about so many of them.
 _MOST_BYTES, _SAMPLES = 1 << 20, 1 << 12
 _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
-          types.ModuleType, torch.dtype, torch.device, torch.Tensor)
+          types.ModuleType, torch.dtype, torch.device, torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool)
 # Packages whose own objects and modules do not change from call to call.
 _STILL = frozenset({"torch", "tssa", "sympy", "numpy", "builtins"})
 _STILL_MODULES = _STILL | sys.stdlib_module_names
@@ -60,7 +61,7 @@ class Reads:
         self._containers = []  # (list or set, its elements at the recording)
         self._arrays = []  # (numpy array, its elements at the recording)
         self._known = set()
-        self._fresh = set()  # ids of what the recording has made
+        self._fresh = {}  # what the recording has made, by id
         self._alive = []
         self._watched = None  # the dicts, for hold()
         self._variables = []  # (dict, key, tensor at the recording): calls assign other tensors
@@ -136,8 +137,8 @@ class Reads:
 
     def ignore(self, value):
         """Notes that the recording has made an object: what it holds is no state."""
-        self._fresh.add(id(value))
-        self._is_new(value)
+        self._fresh[id(value)] = value
+        self._known.add(id(value))
 
     def is_fresh(self, value):
         return id(value) in self._fresh
@@ -148,9 +149,13 @@ class Reads:
 
     def add_attribute(self, owner, name):
         """Adds an attribute that the program is about to read or to write."""
-        if id(owner) in self._fresh or isinstance(owner, torch.Tensor):
+        if id(owner) in self._fresh or isinstance(owner, FakeTensor):
             return
-        if isinstance(owner, torch.nn.Module):
+        if isinstance(owner, torch.Tensor):
+            if not hasattr(torch.Tensor, name):
+                self._add_entry(vars(owner), name)
+                self._alive.append(owner)
+        elif isinstance(owner, torch.nn.Module):
             if id(owner) not in self._known:
                 self.add_module(owner)
         elif isinstance(owner, types.ModuleType):
@@ -254,6 +259,11 @@ class Reads:
                 del found[key]
             else:
                 found[key] = self._had(found, key)
+
+    def release(self):
+        """Drops what the recording has made, as it is over."""
+        self._fresh.clear()
+        self._known.clear()
 
     def hold(self):
         """Returns whether all state is the same as when the program was recorded."""

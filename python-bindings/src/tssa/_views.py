@@ -81,6 +81,10 @@ class Choice:
         self.refusal, self.tensor, self.result, self.is_view = refusal, tensor, result, is_view
         self.memory_format, self.must_be_view = memory_format, must_be_view
 
+    def release(self):
+        """Drops the tensors, as the recording is over."""
+        self.tensor = self.result = None
+
     def is_same(self, sizes, strides, shape, recorded, is_told_apart):
         """Returns whether it has the same outcome in a call.
 

@@ -1,0 +1,199 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Finds what objects of a program keep of a recording, such as a list that a library function appended a fake tensor to.
+
+A run would not store there what the recording has stored, and other code would find a fake tensor.
+"""
+
+import collections
+import functools
+import gc
+import sys
+import traceback
+import types
+
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx.experimental.sym_node import SymNode
+
+from ._expressions import SYMBOLS
+
+#: How many steps may lie between an object of the program and the fake tensor that it keeps.
+_MAX_STEPS = 16
+
+
+class Watch:
+    """Watches the objects of the process while a program is recorded.
+
+    Meanwhile Python's collector leaves alone what exists, so that what a recording has made is collected and listed in
+    little time.
+    """
+
+    def __init__(self):
+        self._outer = sys.exc_info()[1]
+        self._environments = []
+        self._is_first = not gc.get_freeze_count()  # else another thread, or the program, has frozen objects
+        self._others = [] if self._is_first else gc.get_objects()
+        if self._is_first:
+            gc.freeze()
+
+    def add(self, environment):
+        """Adds the environment of the symbols of a recording, to which its fake tensors belong."""
+        self._environments.append(environment)
+
+    def release(self, error):
+        """Drops what the frames that an error has gone through hold: names, and what their functions have of others."""
+        while error is not None and error is not self._outer:
+            traceback.clear_frames(error.__traceback__)
+            frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+            functions = [part for part in gc.get_referents(*frames) if isinstance(part, types.FunctionType)]
+            for cell in [cell for function in functions for cell in function.__closure__ or ()]:
+                if _is_recorded(cell):
+                    del cell.cell_contents
+            error = error.__cause__ or error.__context__
+
+    def close(self):
+        """Ends the watch. Returns texts that name what keeps something, which it has to give up."""
+        for environment in self._environments:
+            environment.fake_tensor_cache.clear()
+        gc.collect()
+        made = self._list_made()
+        kept = [value for value in made if self._is_of_recording(value)]
+        if self._is_first:
+            gc.unfreeze()
+        self._others.clear()
+        if not kept:
+            return []
+        frozen = gc.get_freeze_count()
+        gc.unfreeze()  # else what others have frozen is not searched
+        holders = _find_holders(kept, {*map(id, made)}, {id(kept), id(made), *map(id, self._environments)})
+        places = [_drop(holder, part) for holder, part in holders]
+        if frozen:
+            gc.freeze()
+        return places or ["something that Python's collector does not see"]
+
+    def _list_made(self):
+        """Returns the objects that were made since the watch began, as far as they can refer to others."""
+        known = {*map(id, self._others)}
+        return [value for value in gc.get_objects() if id(value) not in known]
+
+    def _is_of_recording(self, value):
+        kind = type(value)
+        if kind is FakeTensor:
+            return any(value.fake_mode.shape_env is environment for environment in self._environments)
+        return kind is SymNode and any(value.shape_env is environment for environment in self._environments)
+
+
+def _is_recorded(cell):
+    """Returns whether a cell has a fake tensor, a symbol or an object of this package."""
+    try:
+        kind = type(cell.cell_contents)
+    except ValueError:  # it has nothing
+        return False
+    return kind is FakeTensor or kind in SYMBOLS or kind.__module__.startswith("tssa.")
+
+
+def _find_holders(values, made, own):
+    """Returns [(holder, its part)] of objects that were there before, through whose parts the values are reached.
+
+    made: ids of what the recording has made. own: ids of what is not asked.
+    """
+    holders, front, seen = [], values, {*own, *map(id, values)}
+    for _ in range(_MAX_STEPS):
+        parts = {*map(id, front)}
+        found = [value for value in gc.get_referrers(*front) if id(value) not in seen and value is not front]
+        front = [value for value in found if id(value) in made]
+        seen.update(map(id, [found, *front]))
+        for value in found:
+            is_own = isinstance(value, types.FrameType) or type(value).__module__.startswith("tssa.")
+            if id(value) not in made and not is_own:
+                holders += [(value, part) for part in gc.get_referents(value) if id(part) in parts]
+        if not front:
+            break
+    return holders
+
+
+def _fields_of(value):
+    """Returns the dict of an object, without running code of its class."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+
+
+def _entries(value):
+    """Returns the entries of a dict, or the attributes of an object."""
+    if isinstance(value, dict):
+        return value
+    slots = [name for base in type(value).__mro__ for name, found in vars(base).items()
+             if isinstance(found, types.MemberDescriptorType)]
+    return {**(_fields_of(value) or {}), **{name: getattr(value, name) for name in slots if hasattr(value, name)}}
+
+
+def _key_of(value, part):
+    """Returns the key or name that an object has a part under, or None."""
+    for key, other in _entries(value).items():
+        if other is part:
+            return key
+    return None
+
+
+def _owner_of(fields, around):
+    """Returns the object, one of `around`, whose attributes are in a dict."""
+    for value in around:
+        if _fields_of(value) is fields:
+            return value
+        if isinstance(value, type) and isinstance(fields, dict) and vars(value) == fields:
+            return value  # a class does not give its dict away
+    return None
+
+
+def _name(holder, part, depth=3):
+    """Returns a text that tells where `part`, a part of an object, is. It has no closures, which would refer to the two."""
+    if isinstance(holder, functools._lru_cache_wrapper):
+        return f"the cache of {holder.__qualname__}()"
+    if isinstance(holder, types.CellType):
+        return _name_of_cell(holder)
+    around = gc.get_referrers(holder)
+    key, owner = _key_of(holder, part), _owner_of(holder, around) if isinstance(holder, dict) else holder
+    if isinstance(owner, types.ModuleType):
+        return f"the global name '{key}' of {owner.__name__}"
+    if isinstance(owner, type):
+        return f"the attribute '{key}' of the class {owner.__name__}"
+    if key is not None and owner is not None:
+        return f"the attribute '{key}' of a {type(owner).__name__}"
+    text = f"a {type(holder).__name__}" if key is None else f"the entry {key!r} of a {type(holder).__name__}"
+    for outer in around if depth else ():
+        if isinstance(outer, types.CellType) or _key_of(outer, holder) is not None:
+            return f"{text} in {_name(outer, holder, depth - 1)}"
+    return text
+
+
+def _name_of_cell(cell):
+    for found in gc.get_referrers(*gc.get_referrers(cell)):
+        if isinstance(found, types.FunctionType):
+            for name, other in zip(found.__code__.co_freevars, found.__closure__ or ()):
+                if other is cell:
+                    return f"the name '{name}' of {found.__qualname__}()"
+    return "a name of a function"
+
+
+def _drop(holder, part):
+    """Takes a part from an object. Returns a text that tells where it was."""
+    place = _name(holder, part)
+    if isinstance(holder, functools._lru_cache_wrapper):
+        holder.cache_clear()
+    elif isinstance(holder, types.CellType):
+        del holder.cell_contents
+    elif isinstance(holder, (list, collections.deque)):
+        others = [value for value in holder if value is not part]
+        holder.clear()
+        holder.extend(others)
+    elif isinstance(holder, set):
+        holder.discard(part)
+    else:
+        owner = _owner_of(holder, gc.get_referrers(holder)) if isinstance(holder, dict) else holder
+        remove = functools.partial(delattr, owner) if isinstance(owner, type) or owner is holder else holder.pop
+        for key in [key for key, value in _entries(holder).items() if value is part]:
+            remove(key)
+    return place

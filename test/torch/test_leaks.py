@@ -1,0 +1,98 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Programs that store tensors through code that is not rewritten: each is refused, the holder named, and emptied of them."""
+
+import gc
+import importlib.util
+import operator
+import os
+import types
+import unittest
+import unittest.mock
+
+import numpy
+import torch
+
+import tssa
+from tssa import _leaks
+
+X = torch.arange(1.0, 4.0)
+
+
+def load_library():
+    """Loads library.py as a part of a package that counts as none of the program."""
+    spec = importlib.util.spec_from_file_location("numpy.library", os.path.join(os.path.dirname(__file__), "library.py"))
+    library = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(library)
+    return library
+
+
+LIBRARY = load_library()
+KEEPERS = {name: value for name, value in vars(LIBRARY).items()
+           if isinstance(value, types.FunctionType) and value.__module__ == "numpy.library" and value.__code__.co_argcount == 1
+           and name != "copy_of"}
+
+
+class Leaks(unittest.TestCase):
+    def check(self, keep, dynamic=None):
+        def program(x):
+            y = x * 2
+            keep(y)
+            return y + 1
+
+        had = LIBRARY.state()
+        with self.assertRaises(tssa.UnsupportedError) as caught:
+            tssa.compile(program, dynamic=dynamic)(X)
+        self.assertIn(f": {keep.__doc__} keeps a tensor or size", str(caught.exception))
+        self.assertRegex(str(caught.exception), r"test_leaks.py:\d+: ")
+        self.assertEqual(LIBRARY.state(), had)
+
+    def test_programs(self):
+        for name, keep in KEEPERS.items():
+            for dynamic in (None, True):
+                with self.subTest(name, dynamic=dynamic):
+                    self.check(keep, dynamic)
+
+    def test_after_an_error(self):
+        def program(x):
+            LIBRARY.in_a_list(x)
+            raise KeyError("the program's own")
+
+        with self.assertRaisesRegex(KeyError, "the program's own"):
+            tssa.compile(program)(X)
+        self.assertEqual(LIBRARY.HISTORY, [1.0])
+
+    def test_what_the_collector_does_not_see(self):
+        """The collector does not ask a numpy array of objects."""
+        LIBRARY.array = numpy.empty(1, dtype=object)
+
+        def program(x):
+            operator.setitem(LIBRARY.array, 0, x * 2)
+            return x + 1
+
+        with self.assertRaisesRegex(tssa.UnsupportedError, "something that Python's collector does not see keeps a tensor"):
+            tssa.compile(program)(X)
+        del LIBRARY.array
+
+    def test_objects_that_were_frozen(self):
+        gc.freeze()
+        self.check(LIBRARY.in_a_list)
+        self.assertGreater(gc.get_freeze_count(), 0)
+        gc.unfreeze()
+
+    def test_what_goes_on(self):
+        """What a program keeps in its own objects is gone with them, and needs no search."""
+        def program(x):
+            kept = []
+            list(map(kept.append, [x, x.shape]))
+            return kept[0] + 1
+
+        gc.unfreeze()
+        with unittest.mock.patch.object(_leaks, "_find_holders", side_effect=AssertionError):
+            self.assertTrue(torch.equal(tssa.compile(program, dynamic=True)(X), X + 1))
+        self.assertEqual(gc.get_freeze_count(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
