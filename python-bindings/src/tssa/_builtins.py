@@ -19,7 +19,7 @@ from ._expressions import SYMBOLS, is_unbacked
 from ._indexing import as_index
 from ._lists import Lists, count_of, has_pieces
 from ._sequences import Range, as_items, combine
-from ._values import Piece, defined, kind_of
+from ._values import NOTHING, Piece, defined, kind_of
 
 
 def _int(hooks, value=0, *args):
@@ -78,7 +78,7 @@ def _setattr(hooks, target, name, value):
 
 def _hasattr(hooks, target, name):
     hooks.note_read(target, name)
-    return hasattr(target, name)
+    return hooks.has(target, name)
 
 
 def _len(hooks, value):
@@ -87,7 +87,10 @@ def _len(hooks, value):
     if isinstance(value, torch.Tensor):
         return value.shape[0]
     items = as_items(value, hooks.lists)
-    return items.count() if items is not None else len(value)
+    if items is not None:
+        return items.count()
+    found = hooks.special(value, "__len__")
+    return len(value) if found is NOTHING else found
 
 
 def known_number(value):

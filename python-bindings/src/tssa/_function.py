@@ -45,7 +45,8 @@ MANY = 8
 
 #: What Python raises for mistakes of a program, and the modules here that do what the recorded program says.
 _MISTAKES = (AttributeError, KeyError, NameError, TypeError)
-_DOERS = {f"_{name}.py" for name in ("buffers", "builtins", "hooks", "indexing", "lists", "objects", "sequences", "values")}
+_DOERS = {f"_{name}.py" for name in ("buffers", "builtins", "calls", "changes", "hooks", "indexing", "lists", "objects", "parts",
+                                   "sequences", "unseen", "values")}
 
 
 _PLAIN = (int, float, complex, str, bytes, type(None))
@@ -304,7 +305,10 @@ class _Recording:
         for value in mutables:
             self._reads.ignore(value)
         contents = [contents_of(value) for value in mutables]
-        result = hooks.call(function, *args, **kwargs)
+        try:
+            result = hooks.call(function, *args, **kwargs)
+        finally:
+            hooks.end()
         results = self._take_results(result, mutables, contents, arguments)
         for value in results:
             hooks.check_result(defined(value))

@@ -66,11 +66,11 @@ class Watch:
             return []
         frozen = gc.get_freeze_count()
         gc.unfreeze()  # else what others have frozen is not searched
-        holders = _find_holders(kept, {*map(id, made)}, {id(kept), id(made), *map(id, self._environments)})
+        holders, is_held = _find_holders(kept, {*map(id, made)}, {id(kept), id(made), *map(id, self._environments)})
         places = [_drop(holder, part) for holder, part in holders]
         if frozen:
             gc.freeze()
-        return places or ["something that Python's collector does not see"]
+        return places if is_held else ["something that Python's collector does not see"]
 
     def _list_made(self):
         """Returns the objects that were made since the watch began, as far as they can refer to others."""
@@ -94,23 +94,25 @@ def _is_recorded(cell):
 
 
 def _find_holders(values, made, own):
-    """Returns [(holder, its part)] of objects that were there before, through whose parts the values are reached.
+    """Returns ([(holder, its part)] of objects that were there before, whether anything holds the values).
 
-    made: ids of what the recording has made. own: ids of what is not asked.
+    Through the parts of the holders the values are reached. made: ids of what the recording has made. own: ids of what is
+    not asked.
     """
-    holders, front, seen = [], values, {*own, *map(id, values)}
+    holders, is_held, front, seen = [], False, values, {*own, *map(id, values)}
     for _ in range(_MAX_STEPS):
         parts = {*map(id, front)}
         found = [value for value in gc.get_referrers(*front) if id(value) not in seen and value is not front]
         front = [value for value in found if id(value) in made]
         seen.update(map(id, [found, *front]))
         for value in found:
+            is_held = is_held or not isinstance(value, types.FrameType)
             is_own = isinstance(value, types.FrameType) or type(value).__module__.startswith("tssa.")
             if id(value) not in made and not is_own:
                 holders += [(value, part) for part in gc.get_referents(value) if id(part) in parts]
         if not front:
             break
-    return holders
+    return holders, is_held
 
 
 def _fields_of(value):

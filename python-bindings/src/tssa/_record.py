@@ -26,6 +26,7 @@ from ._errors import Signal, UnsupportedError
 from ._expressions import SYMBOLS, Expressions
 from ._text import check_tensor, describe, find_permutation, scalar_type_code
 from ._tool import list_operators
+from ._unseen import is_of_others
 from ._values import has_overlap, has_zero, is_contiguous
 from ._views import Views
 
@@ -274,6 +275,9 @@ class Recorder(TorchDispatchMode):
         if func is torch.ops.aten.lift_fresh.default:  # torch.tensor(), which makes a new tensor in each call
             with self:
                 return args[0].clone()
+        if func is torch.ops.aten._to_copy.default and not isinstance(args[0], torch.Tensor):  # vmap converts a number
+            with self:
+                return torch.full((), args[0], dtype=kwargs.get("dtype"))
         decided = self.views.functions.get(func)
         if decided is not None:
             result = decided(*args, **kwargs)
@@ -556,7 +560,7 @@ def _encode(value):
 
 
 def _find_place():
-    """Returns (file, line) of the innermost frame of the program: it belongs neither to PyTorch nor to this package."""
+    """Returns (file, line) of the innermost frame of the program: it belongs neither to Python, PyTorch nor this package."""
     frame = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") != "tssa._function":  # which the caller has called
         if _is_of_user(frame):
@@ -576,4 +580,4 @@ def locate_error(error, text):
 
 
 def _is_of_user(frame):
-    return frame.f_globals.get("__name__", "").partition(".")[0] not in ("torch", "tssa")
+    return not is_of_others(frame.f_globals.get("__name__"))

@@ -258,11 +258,21 @@ class _FunctionRewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, ast.Not):
             return at(call_hook("not_", node.operand), node)
-        return node
+        if isinstance(node.operand, ast.Constant):
+            return node
+        return at(call_hook("operate", ast.Constant(_OPERATIONS[type(node.op)]), node.operand), node)
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        name = {"and": "and_", "or": "or_"}.get(_OPERATIONS[type(node.op)], _OPERATIONS[type(node.op)])
+        return at(call_hook("operate", ast.Constant(name), node.left, node.right), node)
 
     def visit_Compare(self, node):
-        is_plain = not any(isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for op in node.ops)
-        if len(node.ops) == 1 and is_plain or not self._is_plain(node):
+        if len(node.ops) == 1:
+            self.generic_visit(node)
+            name = ast.Constant(type(node.ops[0]).__name__)
+            return at(call_hook("relate", name, node.left, *node.comparators), node)
+        if not self._is_plain(node):
             return self.generic_visit(node)
         operands = [make_lambda(self.visit(value)) for value in (node.left, *node.comparators)]
         names = constants(type(op).__name__ for op in node.ops)
@@ -286,7 +296,11 @@ class _FunctionRewriter(ast.NodeTransformer):
                 if not first:
                     raise CannotRewrite("super() stands in a function without arguments")
                 node.args = [load("__class__"), load(first[0].arg)]
-            return self.generic_visit(node)
+            self.generic_visit(node)
+            if node.func.id not in ("eval", "exec"):
+                return node
+            watched = make_tuple([call_hook("begin"), node, call_hook("end")])
+            return at(ast.Subscript(watched, ast.Constant(1), ast.Load()), node)
         self.generic_visit(node)
         made = call_hook("call", node.func, *node.args)
         made.keywords = node.keywords
@@ -400,8 +414,14 @@ class _FunctionRewriter(ast.NodeTransformer):
             elif isinstance(target, ast.Subscript):
                 made.append(ast.Expr(call_hook("delitem", self.visit(target.value), self._index(target.slice))))
             else:
-                raise CannotRewrite("an attribute is deleted")
+                made.append(ast.Expr(call_hook("delattr", self.visit(target.value), ast.Constant(self._mangle(target.attr)))))
         return [at(statement, node) for statement in made]
+
+    def visit_With(self, node):
+        self.generic_visit(node)
+        for item in node.items:
+            item.context_expr = at(call_hook("context", item.context_expr), item.context_expr)
+        return node
 
     # Errors.
 
@@ -424,4 +444,5 @@ class _FunctionRewriter(ast.NodeTransformer):
 
 _OPERATIONS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
                ast.Mod: "mod", ast.Pow: "pow", ast.MatMult: "matmul", ast.BitAnd: "and", ast.BitOr: "or",
-               ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift"}
+               ast.BitXor: "xor", ast.LShift: "lshift", ast.RShift: "rshift",
+               ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}

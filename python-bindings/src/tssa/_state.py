@@ -9,6 +9,7 @@ A recording holds as long as all of this state is the same.
 import collections
 import functools
 import inspect
+import math
 import sys
 import types
 
@@ -18,12 +19,15 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn.modules import module as modules
 
 from . import _runtime
+from ._expressions import SYMBOLS
 
-_MAX_DEPTH = 4
+# How far the parts of objects are compared that a global name or an entry has, where hooks see what is read; and where
+# code runs that is not rewritten, where what lies deeper is refused.
+_MAX_DEPTH, _REACHED = 4, 64
 # Up to this size all elements of a numpy array are compared at each call, else about so many of them.
 _MOST_BYTES, _SAMPLES = 1 << 20, 1 << 12
 _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
-          types.ModuleType, torch.dtype, torch.device, torch.Tensor, torch.SymInt, torch.SymFloat, torch.SymBool)
+          types.ModuleType, torch.dtype, torch.device, torch.Tensor, *SYMBOLS)
 # Packages whose own objects and modules do not change from call to call.
 _STILL = frozenset({"torch", "tssa", "sympy", "numpy", "builtins"})
 _STILL_MODULES = _STILL | sys.stdlib_module_names
@@ -56,11 +60,11 @@ class Reads:
     def __init__(self):
         self._dicts = []  # (dict or Attributes, entries at the recording, their number or None if more are allowed)
         self._places = {}  # in that list, by _place_of()
-        self._cells = []  # (cell, its value at the recording)
+        self._cells = {}  # (cell, its value at the recording), by id
         self._defaults = []  # (function, its __defaults__ and __kwdefaults__ at the recording)
         self._containers = []  # (list or set, its elements at the recording)
         self._arrays = []  # (numpy array, its elements at the recording)
-        self._known = set()
+        self._known = {}  # at which depth objects have been added, by id
         self._fresh = {}  # what the recording has made, by id
         self._alive = []
         self._watched = None  # the dicts, for hold()
@@ -68,36 +72,54 @@ class Reads:
 
     def add_module(self, module):
         for found in (modules._global_forward_hooks, modules._global_forward_pre_hooks):
-            if self._is_new(found):
+            if self._is_new(found, 0):
                 self._add_dict(found, found, 0)
         for inner in module.modules():
-            if self._is_new(inner):
+            if self._is_new(inner, 0):
                 own = {name: value for name, value in vars(inner).items() if name not in _MODULE_PARTS}
                 self._add_dict(vars(inner), own, 0)
                 for name in _ASKED_PARTS:
                     self._add_dict(vars(inner)[name], vars(inner)[name], 0)
 
-    def add_function(self, function):
-        if not self._is_new(function):
+    def add_function(self, function, is_unseen=False):
+        """Adds what a function may read. is_unseen: whether no hook sees what it reads."""
+        self.add_names(function.__code__, function.__globals__, is_unseen)
+        depth, is_first = -_REACHED if is_unseen else 0, id(function) not in self._known
+        cells = [(cell, cell.cell_contents) for cell in function.__closure__ or () if _has_contents(cell)]
+        if any(isinstance(value, (FakeTensor, *SYMBOLS)) and id(cell) not in self._cells for cell, value in cells):
+            return  # the recording has made the function
+        if not self._is_new(function, depth):
             return
-        for cell in function.__closure__ or ():
-            try:
-                self._cells.append((cell, cell.cell_contents))
-            except ValueError:
-                continue
-            self.add_value(cell.cell_contents, 0)
-        self._defaults.append((function, function.__defaults__, function.__kwdefaults__))
-        self.add_value(function.__defaults__)
-        self.add_value(function.__kwdefaults__)
-        names = _names_of(function.__code__)
-        values = {name: function.__globals__[name] for name in names if name in function.__globals__}
-        self._add_dict(function.__globals__, values, -1, is_open=True)
+        for cell, value in cells:
+            self._cells.setdefault(id(cell), (cell, value))
+            self.add_value(value, depth)
+        if is_first:
+            self._defaults.append((function, function.__defaults__, function.__kwdefaults__))
+        self.add_value(function.__defaults__, depth)
+        self.add_value(function.__kwdefaults__, depth)
 
-    def _is_new(self, value):
-        if id(value) in self._known:
+    def add_names(self, code, found, is_unseen=False):
+        """Adds the global names, in the dict `found`, that code may read."""
+        names = _names_of(code)
+        values = {name: found[name] for name in names if name in found}
+        self._add_dict(found, values, -_REACHED if is_unseen else -1, is_open=True)
+        for module in values.values() if is_unseen else ():
+            if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] not in _STILL_MODULES:
+                parts = {name: vars(module)[name] for name in names if name in vars(module)}
+                self._add_dict(vars(module), parts, -_REACHED, is_open=True)
+
+    def add_reached(self, value):
+        """Adds an object and all that it reaches, as code reads it that no hook sees."""
+        self.add_value(value, -_REACHED)
+
+    def _is_new(self, value, depth):
+        """Returns whether an object has not been added yet, or only at a greater depth."""
+        known = self._known.get(id(value))
+        if known is not None and known <= depth:
             return False
-        self._known.add(id(value))
-        self._alive.append(value)
+        self._known[id(value)] = depth
+        if known is None:
+            self._alive.append(value)
         return True
 
     def _add_dict(self, found, part, depth, is_open=False):
@@ -112,21 +134,25 @@ class Reads:
             self.add_value(value, depth + 1)
 
     def add_value(self, value, depth=0):
-        """Adds an object and its parts."""
+        """Adds an object and its parts. depth: below 0 if no hook sees what is read of it."""
         if isinstance(value, torch.nn.Module):
             self.add_module(value)
             return
-        if isinstance(value, _PLAIN) or depth > _MAX_DEPTH or not self._is_new(value):
+        is_first = id(value) not in self._known
+        if depth < 0:
+            self._add_class(value if isinstance(value, type) else type(value))
+        if isinstance(value, _PLAIN) or depth > _MAX_DEPTH or not self._is_new(value, depth):
             return
         if isinstance(value, dict):
             self._add_dict(value, value, depth)
         elif isinstance(value, (list, tuple, set, collections.deque)):
-            if not isinstance(value, tuple):
+            if is_first and not isinstance(value, tuple):
                 self._containers.append((value, list(value)))
             for element in value:
                 self.add_value(element, depth + 1)
         elif isinstance(value, numpy.ndarray):
-            self._arrays.append((value, _sample(value)))
+            if is_first:
+                self._arrays.append((value, _sample(value)))
         elif isinstance(value, functools.partial):
             self.add_value((*value.args, *value.keywords.values()), depth + 1)
         elif type(value).__module__.partition(".")[0] not in ("torch", "builtins", "tssa"):
@@ -138,7 +164,7 @@ class Reads:
     def ignore(self, value):
         """Notes that the recording has made an object: what it holds is no state."""
         self._fresh[id(value)] = value
-        self._known.add(id(value))
+        self._known[id(value)] = -math.inf
 
     def is_fresh(self, value):
         return id(value) in self._fresh
@@ -177,10 +203,7 @@ class Reads:
         if isinstance(found, _CODE):
             return
         if found is MISSING and name not in (fields or ()) and isinstance(getattr(type(owner), "__getattr__", None), _CODE):
-            # What code makes anew each time is not compared.
-            if _is_equal(getattr(owner, name, MISSING), getattr(owner, name, MISSING)):
-                self._add_entry(self._attributes_of(owner), name)
-            return
+            return  # hooks see what that function reads
         if isinstance(fields, dict):
             self._add_entry(fields, name)
             self._alive.append(owner)
@@ -192,6 +215,14 @@ class Reads:
         is_still = base is None or base.__module__.partition(".")[0] in _STILL_MODULES
         if not is_still and not isinstance(vars(base)[name], _CODE):
             self._add_entry(self._attributes_of(base), name)
+
+    def _add_class(self, kind):
+        """Adds the attributes of a class of the program that are no functions."""
+        if kind.__module__.partition(".")[0] not in _STILL_MODULES and self._is_new(kind, 0):
+            for base in kind.__mro__:
+                for name, value in list(vars(base).items()):
+                    if not name.startswith("__") and not isinstance(value, types.MemberDescriptorType):
+                        self._add_class_attribute(base, name)
 
     def _attributes_of(self, owner):
         made = Attributes(owner)
@@ -216,7 +247,7 @@ class Reads:
             keys = had if count is None else {**had, **dict.fromkeys(list(found)[count:])}
             changes += [(found, key) for key in keys
                         if not _is_equal(found.get(key, MISSING), had.get(key, MISSING))]
-        changes += [(cell, None) for cell, had in self._cells if not _is_equal(cell.cell_contents, had)]
+        changes += [(cell, None) for cell, had in self._cells.values() if not _is_equal(cell.cell_contents, had)]
         changes += [(container, None) for container, had in self._containers
                     if len(container) != len(had) or not all(map(_is_equal, container, had))]
         return changes
@@ -232,7 +263,7 @@ class Reads:
         if type(had) not in (int, float) or any(known is found and name == key for known, name, _ in self._variables):
             return False
         value = found.get(key)
-        return type(value) is type(had) or isinstance(value, _SYMBOLS[type(had)])
+        return type(value) is type(had) or isinstance(value, _SYMBOLS_OF[type(had)])
 
     def add_number(self, found, key):
         """Notes that calls change the number in this entry."""
@@ -250,7 +281,7 @@ class Reads:
         """Undoes the changes that the recording has made."""
         for found, key in self.find_changes():
             if isinstance(found, types.CellType):
-                found.cell_contents = next(had for cell, had in self._cells if cell is found)
+                found.cell_contents = self._cells[id(found)][1]
             elif key is None:
                 had = next(had for container, had in self._containers if container is found)
                 found.clear()
@@ -284,7 +315,7 @@ class Reads:
         if self._variables and self._share_storage():
             return False
         return (all(_sample(array) == had for array, had in self._arrays)
-                and all(_is_equal(cell.cell_contents, had) for cell, had in self._cells)
+                and all(_is_equal(cell.cell_contents, had) for cell, had in self._cells.values())
                 and all(len(found) == len(had) and all(map(_is_equal, found, had))
                         for found, had in self._containers))
 
@@ -308,13 +339,12 @@ class Reads:
 
 
 MISSING = object()
-_SYMBOLS = {int: torch.SymInt, float: torch.SymFloat}
+_SYMBOLS_OF = {int: torch.SymInt, float: torch.SymFloat}
 # Attributes that every module has: hooks, and dicts that are compared separately.
 _MODULE_PARTS = set(vars(torch.nn.Module())) - {"training"}
 _ASKED_PARTS = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks")
 
 
-@functools.lru_cache(maxsize=None)
 def _slots_of(kind):
     """Returns the names of a class's slots."""
     return frozenset(name for base in kind.__mro__ for name, value in vars(base).items()
@@ -339,6 +369,15 @@ def _is_like(value, had):
             and value.device == had.device)
 
 
+def _has_contents(cell):
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
+
+
+@functools.lru_cache(maxsize=None)
 def _names_of(code):
     names = set(code.co_names)
     for constant in code.co_consts:

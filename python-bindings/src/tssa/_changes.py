@@ -1,0 +1,150 @@
+# Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Hooks for what changes: which containers the program may change where, and what it has made itself."""
+
+import collections
+import contextlib
+import types
+
+import torch
+
+from ._control import ControlFlow
+from ._errors import UnsupportedError
+from ._lists import has_pieces
+from ._unseen import Unseen
+from ._values import NeedsKnown, containers_of
+
+MUTABLE = (list, dict, set, bytearray, collections.deque)
+# What has no contents that could change, and is not noted as new.
+_UNCHANGING = (torch.Tensor, int, float, complex, str, bytes, type(None), type, types.FunctionType, types.ModuleType,
+               torch.dtype, torch.device, torch.nn.Module)
+
+
+class Changes(ControlFlow):
+    """Knows what the program has made, and refuses or carries what it changes.
+
+    reads: collects the state outside of the arguments that it reads (_state.py). The others: see ControlFlow.
+    """
+
+    def __init__(self, recorder, reads, carries_lists, tracks_arguments):
+        super().__init__(recorder, carries_lists, tracks_arguments)
+        self._reads, self._unseen = reads, Unseen(reads, recorder)
+        self._made = {}  # by id: (container, the block in which it was made)
+        self._ambiguous = {}  # by id: lists and dicts of which only a run decides which ones they are
+        self._stored = {}  # by id: lists and dicts that are elements of lists that a run changes
+        self._iterated = []  # what the loops around iterate over
+
+    def fresh(self, value):
+        """Notes what the program makes where it stands. Returns it."""
+        self._reads.ignore(value)
+        return value
+
+    def note_fresh(self, value):
+        """Notes what the program has made itself: no call before or after sees it."""
+        if not isinstance(value, _UNCHANGING):
+            self._reads.ignore(value)
+
+    def made(self, container):
+        self._made[id(container)] = (container, self._frame())
+        self._reads.ignore(container)
+        return container
+
+    def note_joined(self, value, left, right, places):
+        """Notes that `value` is merged from `left` and `right`, pairs of an arm's value and its block.
+
+        The merged list may be changed afterwards if each arm made its list for this name alone. places:
+        {id of an arm's list: the merged list}.
+        """
+        for made, *sides in zip(containers_of(value), *(containers_of(side) for side, _ in (left, right))):
+            self._made[id(made)] = (made, self._frame())
+            for side, (_, block) in zip(sides, (left, right)):
+                other = places.setdefault(id(side), made)
+                if self._made.get(id(side), (None, None))[1] is not block:
+                    for container in (made, *sides):
+                        self._ambiguous[id(container)] = container
+                elif other is not made:
+                    self._ambiguous[id(other)], self._ambiguous[id(made)] = other, made
+
+    def note_ambiguous(self, value):
+        """Notes that only a run decides which lists and dicts these are."""
+        self._ambiguous.update((id(container), container) for container in containers_of(value))
+
+    def _frame(self):
+        return self.frames[-1] if self.frames else None
+
+    def _check_change(self, target, what, added=()):
+        """Refuses to change a container where only a run decides about it, unless the regions around can carry it.
+
+        added: the values that are added to it.
+        """
+        if isinstance(target, torch.Tensor):
+            return
+        if id(target) in self._ambiguous:
+            raise UnsupportedError([self.recorder.locate(
+                f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it; "
+                "change a copy")])
+        if not self.frames:
+            return
+        made = self._made.get(id(target))
+        if made is not None and made[1] is self.frames[-1]:
+            return
+        if not self._can_carry(target, made):
+            raise NeedsKnown([self.recorder.locate(
+                f"a {type(target).__name__} is {what} in a loop or branch that only a run decides about: "
+                "make a new one")])
+        self.carry(target, made[1], added)
+
+    def _check_known(self, target):
+        """Refuses a change of a container by a function that hooks do not see, where only a run decides about it."""
+        if self.frames and self._made.get(id(target), (None, None))[1] is not self.frames[-1]:
+            raise NeedsKnown([self.recorder.locate(f"a {type(target).__name__} is changed in a loop or branch that only a run decides "
+                                                   "about, by code that is not rewritten: change it in a loop")])
+
+    def _can_carry(self, target, made):
+        is_made = made is not None and (made[1] is None or any(made[1] is block for block in self.frames))
+        return self.carries_lists and type(target) is list and is_made and not self._is_iterated(target)
+
+    def _is_iterated(self, target):
+        """Returns whether a loop around iterates over a list, as it changes."""
+        return any(target is iterable for iterable in self._iterated)
+
+    def _check_stored(self, owner, values):
+        """Refuses a list or dict that becomes an element twice, where elements are copied."""
+        if not (has_pieces(owner) or self.carries_lists and self.frames):
+            return
+        for container in (container for value in values for container in containers_of(value)):
+            made = self._made.get(id(container))
+            if id(container) in self._stored or made is None or made[1] is not self._frame():
+                raise NeedsKnown([self.recorder.locate(f"a {type(container).__name__} may become an element twice of a list of which only "
+                                                       f"a run knows the length: append a copy of it")])
+            self._stored[id(container)] = container
+
+    def _append(self, owner, *values):
+        """Appends to a list that is a buffer. Returns False if `owner` is not such a list."""
+        if not self._growing or not self.carries_lists or self._frame() is not self._growing[-1].block:
+            return False
+        made = self._made.get(id(owner))
+        is_outside = made is not None and made[1] is (self.frames[-2] if len(self.frames) > 1 else None)
+        is_known = id(owner) not in self._ambiguous and not self._is_iterated(owner)
+        return is_outside and is_known and self._growing[-1].append(owner, *values)
+
+    @contextlib.contextmanager
+    def _watching(self, *values):
+        """Meanwhile code of the program may run for these values that is not rewritten."""
+        if not any([self._unseen.may_run(value) for value in values]):
+            yield
+            return
+        had = self._reads.find_changes() if self.frames else []
+        with self._unseen.watch():
+            yield
+        if self.frames and len(self._reads.find_changes()) > len(had):
+            raise NeedsKnown([self.recorder.locate("state is changed in a loop or branch that only a run decides about, by code that "
+                                                   "is not rewritten: change it outside of the loop or branch")])
+
+    def begin(self):
+        """Begins to note what runs, before a function that reads the frame of its caller, such as eval()."""
+        self._unseen.begin()
+
+    def end(self):
+        self._unseen.end()
