@@ -12,6 +12,7 @@ import copy
 import glob
 import inspect
 import itertools
+import math
 import operator
 import os
 import re
@@ -431,6 +432,9 @@ def counts_in_a_branch(x):
     return x
 
 
+raises("the int 9223372036854775808 does not fit 64 bits: use a smaller one, or a float", torch.tensor([5]))(
+    lambda x: int(x[0]) * int(x[0]) > 2**63)
+raises(r"math.exp\(\) of a number that only a run knows: use torch.exp\(\) of a tensor", V)(lambda x: math.exp(float(x[0])))
 raises("where that is not seen: call it in a loop", X, line=False)(
     lambda x: x * sorted([1.0, 2.0], key=lambda v: test_unseen.KEY(v))[0])
 raises("the global name 'LAST' of numpy.library keeps a tensor or size", X)(lambda x: (LIBRARY.as_a_name(x), x)[1])

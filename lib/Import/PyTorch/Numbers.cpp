@@ -69,6 +69,75 @@ static FailureOr<Size> floorDivide(Importer &importer, const Size &lhs, const Si
 }
 
 //===----------------------------------------------------------------------===//
+// Ints of any size
+//===----------------------------------------------------------------------===//
+
+static mlir::Value toI64(operators::Builder &b, const Size &size) {
+  return arith::IndexCastOp::create(b.ops, b.loc(), b.ops.getI64Type(), b.materializeValue(size));
+}
+
+static void requireInRange(operators::Builder &b, mlir::Value holds) {
+  b.check(holds, "an int leaves the range of 64 bits, which Python's does not: compute it with a "
+                 "tensor or before the call");
+}
+
+/// Requires that a float lies in the range of 64-bit ints.
+static void requireFits(operators::Builder &b, mlir::Value value) {
+  auto bound = [&](double limit) {
+    return arith::ConstantFloatOp::create(b.ops, b.loc(), b.ops.getF64Type(), APFloat(limit));
+  };
+  mlir::Value isBelow = arith::CmpFOp::create(b.ops, b.loc(), arith::CmpFPredicate::OLT, value,
+                                              bound(0x1p63));
+  mlir::Value isAbove = arith::CmpFOp::create(b.ops, b.loc(), arith::CmpFPredicate::OGE, value,
+                                              bound(-0x1p63));
+  requireInRange(b, arith::AndIOp::create(b.ops, b.loc(), isBelow, isAbove));
+}
+
+/// Adds or subtracts ints that may be of any size. A run fails if the result does not fit: its sign
+/// then differs from that of both operands; of a difference, the sign of the second is the opposite.
+template <typename Op, bool isSum>
+static FailureOr<Size> addChecked(Importer &importer, const Size &lhs, const Size &rhs) {
+  operators::Builder &b = importer.b;
+  Size result = isSum ? lhs + rhs : lhs - rhs;
+  if (result.constant())
+    return result;
+  mlir::Value left = toI64(b, lhs), right = toI64(b, rhs);
+  mlir::Value made = Op::create(b.ops, b.loc(), left, right);
+  mlir::Value other = isSum ? made : left;
+  mlir::Value both =
+      arith::AndIOp::create(b.ops, b.loc(), arith::XOrIOp::create(b.ops, b.loc(), left, made),
+                            arith::XOrIOp::create(b.ops, b.loc(), right, other));
+  mlir::Value zero = arith::ConstantIntOp::create(b.ops, b.loc(), 0, 64);
+  requireInRange(b, arith::CmpIOp::create(b.ops, b.loc(), arith::CmpIPredicate::sge, both, zero));
+  return result;
+}
+
+/// Multiplies ints that may be of any size. A run fails if the product as a float is not in range:
+/// also for the last 1024 ints that fit.
+static FailureOr<Size> multiplyChecked(Importer &importer, const Size &lhs, const Size &rhs) {
+  operators::Builder &b = importer.b;
+  Size product = lhs * rhs;
+  if (product.constant())
+    return product;
+  auto toFloat = [&](const Size &size) {
+    return arith::SIToFPOp::create(b.ops, b.loc(), b.ops.getF64Type(), toI64(b, size));
+  };
+  requireFits(b, arith::MulFOp::create(b.ops, b.loc(), toFloat(lhs), toFloat(rhs)));
+  return product;
+}
+
+template <FailureOr<Size> (*multiply)(Importer &, const Size &, const Size &)>
+static FailureOr<Size> powerOfInts(Importer &importer, const Size &a, const Size &b) {
+  std::optional<int64_t> exponent = b.constant();
+  if (!exponent || *exponent < 0 || *exponent > 64)
+    return importer.b.unsupported("an int to a power that is no small constant");
+  FailureOr<Size> result = Size(1);
+  for (int64_t i = 0; i < *exponent && succeeded(result); ++i)
+    result = multiply(importer, *result, a);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
 // Binary operators
 //===----------------------------------------------------------------------===//
 
@@ -98,16 +167,6 @@ static FailureOr<Size> modulo(Importer &importer, const Size &a, const Size &b) 
     return failure();
   return a - *quotient * b;
 }
-static FailureOr<Size> powerOfInts(Importer &importer, const Size &a, const Size &b) {
-  std::optional<int64_t> exponent = b.constant();
-  if (!exponent || *exponent < 0 || *exponent > 64)
-    return importer.b.unsupported("an int to a power that is no small constant");
-  Size result = 1;
-  for (int64_t i = 0; i < *exponent; ++i)
-    result = result * a;
-  return result;
-}
-
 static const Binary binaries[] = {
     {"aten::add", "int float int_float float_int", add, [](double a, double b) { return a + b; },
      buildOp<arith::AddFOp>},
@@ -121,7 +180,11 @@ static const Binary binaries[] = {
      [](double a, double b) { return a - std::floor(a / b) * b; }, nullptr},
     {"aten::pow", "int float int_float float_int", nullptr,
      [](double a, double b) { return std::pow(a, b); }, buildOp<mlir::math::PowFOp>},
-    {"aten::pow", "int_to_int", powerOfInts, nullptr, nullptr},
+    {"aten::pow", "int_to_int", powerOfInts<multiply>, nullptr, nullptr},
+    {"tssa::checked_add", "-", addChecked<arith::AddIOp, true>, nullptr, nullptr},
+    {"tssa::checked_sub", "-", addChecked<arith::SubIOp, false>, nullptr, nullptr},
+    {"tssa::checked_mul", "-", multiplyChecked, nullptr, nullptr},
+    {"tssa::checked_pow", "-", powerOfInts<multiplyChecked>, nullptr, nullptr},
     {"prim::min", "int float int_float float_int", smaller,
      [](double a, double b) { return b < a ? b : a; }, buildOp<arith::MinNumFOp>},
     {"prim::max", "int float int_float float_int", larger,
@@ -283,6 +346,7 @@ static FailureOr<Values> toInt(Importer &importer, const Call &call) {
       return b.error("a float that is no int");
     return oneInt(static_cast<int64_t>(*known));
   }
+  requireFits(b, value->getScalar());
   mlir::Value integer =
       arith::FPToSIOp::create(b.ops, b.loc(), b.ops.getI64Type(), value->getScalar());
   return oneInt(b.sizes.get(

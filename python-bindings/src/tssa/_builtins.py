@@ -181,6 +181,10 @@ def _sqrt(hooks, value):
     return torch._sym_sqrt(value) if isinstance(value, SYMBOLS) else math.sqrt(value)
 
 
+def _abs(hooks, value):
+    return torch.sym_max(value, -value) if is_unbacked(value) else abs(value)
+
+
 def _next(hooks, iterator, *default):
     if hooks.frames:
         hooks.check_builtin(next)
@@ -236,7 +240,7 @@ SPECIAL = {
     int: _int, float: _float, bool: _bool, str: _str, type: _type, isinstance: _isinstance, len: _len,
     range: _range, min: _smallest, max: _largest, any: _any, all: _all, next: _next, math.sqrt: _sqrt,
     enumerate: _lazily(enumerate), zip: _lazily(zip), reversed: _lazily(reversed),
-    divmod: _divmod, getattr: _getattr, setattr: _setattr, hasattr: _hasattr, torch.equal: _equal,
+    abs: _abs, divmod: _divmod, getattr: _getattr, setattr: _setattr, hasattr: _hasattr, torch.equal: _equal,
     torch.cond: _cond, while_loop: _while_loop, torch.stack: _join_tensors(torch.stack, Lists.stack),
     torch.cat: _join_tensors(torch.cat, Lists.cat), torch.concat: _join_tensors(torch.concat, Lists.cat),
     torch.tensor: _tensor,

@@ -66,7 +66,7 @@ class Calls(Parts):
         if isinstance(function, types.BuiltinMethodType):
             if type(function.__self__) is list:
                 return self._call_method(function.__self__, function, *args, **kwargs)
-            self.check_builtin(function)
+            self.check_builtin(function, args)
         if isinstance(function, type):
             self._check_arguments(function, (*args, *kwargs.values()))
             made = self._construct(function, args, kwargs)
@@ -137,13 +137,16 @@ class Calls(Parts):
             raise NeedsKnown([self.recorder.locate(f"{name}() of a list of which only a run knows the length")])
         return function(*args, **kwargs)
 
-    def check_builtin(self, function):
+    def check_builtin(self, function, args=()):
         owner = function.__self__
         kind = owner if isinstance(owner, type) else type(owner)
         module = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(kind, "__module__", None)
         self._check_pure(module, function)
         if isinstance(owner, MUTABLE) and function.__name__ in _CHANGES:
             self._check_change(owner, "changed")
+        if module == "math" and any(map(is_unbacked, args)):
+            raise NeedsKnown([self.recorder.locate(f"math.{function.__name__}() of a number that only a run knows: use "
+                                                   f"torch.{function.__name__}() of a tensor")])
         if function is next:
             raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about: "
                                                    "call it before")])

@@ -6,6 +6,7 @@
 import contextlib
 import functools
 import math
+import operator
 
 import sympy
 import torch
@@ -25,6 +26,8 @@ _BINARY = {functions.FloorDiv: "aten::floordiv", functions.CleanDiv: "aten::floo
            functions.Mod: "aten::remainder", functions.PythonMod: "aten::remainder",
            functions.IntTrueDiv: "aten::div", functions.FloatTrueDiv: "aten::div",
            functions.FloatPow: "aten::pow"}
+# What gives larger ints than its operands.
+_CHECKED = {"aten::add": operator.add, "aten::mul": operator.mul}
 _COMPARED = {sympy.Eq: "aten::eq", sympy.Ne: "aten::ne", sympy.Lt: "aten::lt", sympy.Le: "aten::le",
              sympy.Gt: "aten::gt", sympy.Ge: "aten::ge"}
 _JOINED = {sympy.And: "aten::__and__.bool", sympy.Or: "aten::__or__.bool"}
@@ -98,6 +101,11 @@ class Expressions:
         self._recorder = recorder
         self._sizes = {}  # symbol: (value number of a tensor, dim)
         self._numbers = {}  # expression: value number
+        self._counters = set()  # symbols that count: they are no larger than a size
+
+    def add_counter(self, value):
+        """Notes a number that counts the iterations of a loop."""
+        self._counters.add(value.node.expr)
 
     def copy_scope(self):
         """Returns a copy of what is known now, as the scope of a block."""
@@ -210,13 +218,30 @@ class Expressions:
         if not exponent.is_Integer or exponent < 0:
             raise UnsupportedError([recorder.locate("a power of a size or number needs an exponent that is a constant "
                                                     "integer >= 0: compute it with a tensor")])
+        if base.is_integer and self._may_leave(base ** exponent):
+            return recorder.emit("tssa::checked_pow", [self._write(base), recorder.number_of(int(exponent))])
         overload = "int_to_int" if base.is_integer else "float_int"
         return recorder.emit(f"aten::pow.{overload}", [self._write(base), recorder.number_of(int(exponent))])
+
+    def _may_leave(self, expression):
+        """Returns whether a run may give an int that 64 bits do not hold: numbers may be of any size, sizes and counters not."""
+        if not any(symbol in self._numbers and symbol not in self._sizes and symbol not in self._counters
+                   for symbol in expression.free_symbols):
+            return False
+        found = self._recorder.fake_mode.shape_env.bound_sympy(expression)
+        return not (found.lower >= -2**63 and found.upper < 2**63)
 
     def _combine(self, op, left, right):
         """Emits `op` on `left`, a pair (expression, number), and the expression `right`. Returns such a pair."""
         expression, number = left
         kinds = ["int" if e.is_integer else "float" for e in (expression, right)]
+        function = _CHECKED.get(op) if kinds == ["int", "int"] else None
+        if function is not None:
+            result = function(expression, right)
+            if op == "aten::add" and right.could_extract_minus_sign() and self._may_leave(result):
+                return result, self._recorder.emit("tssa::checked_sub", [number, self._write(-right)])
+            op = f"tssa::checked_{op[6:]}" if self._may_leave(result) else f"{op}.int"
+            return result, self._recorder.emit(op, [number, self._write(right)])
         overload = kinds[0] if kinds[0] == kinds[1] else "_".join(kinds)
         made = self._recorder.emit(f"{op}.{overload}", [number, self._write(right)])
         return (expression if kinds[0] == "float" else right), made

@@ -228,6 +228,8 @@ class Parts(Changes):
 
     def operate(self, name, *operands):
         """Evaluates an operator."""
+        if name == "invert" and isinstance(operands[0], torch.SymInt):
+            return -operands[0] - 1
         function = getattr(operator, name)
         if not any([self._unseen.may_run(operand) for operand in operands]):
             return function(*operands)

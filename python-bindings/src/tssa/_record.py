@@ -236,6 +236,10 @@ class Recorder(TorchDispatchMode):
         block["inputs"].append(number)
         self.bind(value, number)
 
+    def add_counter(self, value):
+        """Notes a number that is no larger than a size, such as that of an iteration."""
+        self._expressions.add_counter(value)
+
     def emit_blocks(self, op, inputs, blocks, results):
         """Adds a node with blocks whose results are `results`."""
         outputs = [self._new_number() for _ in results]
@@ -494,6 +498,8 @@ class Recorder(TorchDispatchMode):
 
     def _constant(self, value):
         value = _encode(value)
+        if type(value) is int and not -2**63 <= value < 2**63:
+            raise UnsupportedError([self.locate(f"the int {value} does not fit 64 bits: use a smaller one, or a float")])
         key = repr(value)
         if key not in self._constants:
             self._constants[key] = self._new_number()
