@@ -141,8 +141,8 @@ REFUSED = {
     set_in_a_branch: "a dict is changed in a loop or branch that only a run decides about",
     value_of_and: "expected bools as operands of 'and' or 'or' that only a run decides",
     shows_a_tensor: "a result is a string that shows the contents of a tensor",
-    draws: "random.random gives another value at each call",
-    reads_time: "time.time gives another value at each call",
+    draws: "random.random may give another value at each call",
+    reads_time: "time.time may give another value at each call",
     appends_to_a_global: "draws random numbers",
 }
 

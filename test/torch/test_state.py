@@ -530,7 +530,7 @@ def an_iterator(compiled):
     return run(X), run(X)
 
 
-@refused("numpy.random.uniform gives another value at each call")
+@refused("numpy.random.uniform may give another value at each call")
 def random_numbers_of_numpy(compiled):
     return compiled(lambda x: x * numpy.random.uniform(1.0, 1.0))(X)
 

@@ -158,7 +158,7 @@ def _refuse_write(recorder, name):
 
 def _divmod(hooks, value, divisor):
     if isinstance(value, SYMBOLS) or isinstance(divisor, SYMBOLS):
-        return value // divisor, value % divisor
+        return hooks.operate("floordiv", value, divisor), hooks.operate("mod", value, divisor)
     return divmod(value, divisor)
 
 

@@ -6,9 +6,11 @@
 import functools
 import itertools
 import operator
+import os
 import sys
 import types
 
+import numpy
 import torch
 
 from . import _source
@@ -19,6 +21,7 @@ from ._expressions import is_symbolic, is_unbacked
 from ._lists import METHODS, UNCHANGED, has_pieces
 from ._module_calls import call_with_hooks, has_hooks
 from ._parts import Parts, added_by, is_of_program
+from ._pure import WRITES, is_pure, module_of
 from ._unseen import is_of_others
 from ._values import NeedsKnown, Piece
 
@@ -26,10 +29,8 @@ _CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "rev
             "popitem", "add", "discard", "appendleft", "extendleft", "popleft", "rotate", "move_to_end",
             "__setitem__", "__delitem__", "__iadd__", "intersection_update", "difference_update",
             "symmetric_difference_update"}
-# Modules whose functions return another value at each call.
-_IMPURE = {"random", "time", "secrets", "uuid"}
-_IMPURE_NAMES = {"datetime": ("now", "today", "utcnow"), "os": ("getenv", "getpid", "times", "urandom"),
-                 "posix": ("getpid", "times", "urandom")}
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType,
+              types.WrapperDescriptorType, types.MethodWrapperType, numpy.ufunc, type(numpy.sum))
 _ITERATORS = (zip, enumerate, reversed)
 # What reads attributes without a hook.
 _READING = (operator.attrgetter, operator.methodcaller, types.WrapperDescriptorType, types.MethodWrapperType)
@@ -98,6 +99,9 @@ class Calls(Parts):
         """Calls what is not rewritten."""
         given = (function, getattr(function, "__self__", None), *args, *kwargs.values())
         for value in given:
+            if isinstance(value, _FUNCTIONS) or isinstance(value, type) and value is function:
+                self.check_pure(value, args if value is function else ())
+        for value in given:
             if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, MUTABLE) and value is not function:
                 self._check_known(value.__self__)  # map() and others call it
         if any([isinstance(value, _READING) for value in given]) or function is vars or _reads_attributes(function):
@@ -141,7 +145,6 @@ class Calls(Parts):
         owner = function.__self__
         kind = owner if isinstance(owner, type) else type(owner)
         module = owner.__name__ if isinstance(owner, types.ModuleType) else getattr(kind, "__module__", None)
-        self._check_pure(module, function)
         if isinstance(owner, MUTABLE) and function.__name__ in _CHANGES:
             self._check_change(owner, "changed")
         if module == "math" and any(map(is_unbacked, args)):
@@ -151,11 +154,17 @@ class Calls(Parts):
             raise NeedsKnown([self.recorder.locate("next() is called in a loop or branch that only a run decides about: "
                                                    "call it before")])
 
-    def _check_pure(self, module, function):
-        parts = (module or "").split(".")
-        if parts[0] in _IMPURE or parts[:2] == ["numpy", "random"] or function.__name__ in _IMPURE_NAMES.get(parts[0], ()):
-            raise UnsupportedError([self.recorder.locate(
-                f"{module}.{function.__name__} gives another value at each call: pass the value as an argument")])
+    def check_pure(self, function, args=()):
+        """Refuses a function that is not rewritten, if it may give another value at each call, or change something."""
+        module, name = module_of(function), getattr(function, "__name__", type(function).__name__)
+        if function is os.getenv:
+            self._reads.add_value(os.environ._data)
+        elif not is_pure(function, module, args):
+            raise UnsupportedError([self.recorder.locate(f"{module}.{name} may give another value at each call, or change something: pass "
+                                                         "the value as an argument")])
+        elif name in WRITES and module.partition(".")[0] == "numpy":
+            self.check_array(*args[:1] if isinstance(getattr(function, "__self__", None), types.ModuleType | None) else (
+                function.__self__,))
 
     def convert(self, function):
         """Returns what to call instead of `function`: its rewritten form if it is part of the program."""
@@ -185,7 +194,6 @@ class Calls(Parts):
         return function
 
     def _convert_function(self, function):
-        self._check_pure(function.__module__, function)
         if _source.is_rewritten(function) or not is_of_program(function):
             return function
         known = self._rewritten.get(function)

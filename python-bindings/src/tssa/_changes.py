@@ -29,11 +29,34 @@ class Changes(ControlFlow):
 
     def __init__(self, recorder, reads, carries_lists, tracks_arguments):
         super().__init__(recorder, carries_lists, tracks_arguments)
-        self._reads, self._unseen = reads, Unseen(reads, recorder)
+        self._reads, self._unseen = reads, Unseen(reads, recorder, self.check_pure)
         self._made = {}  # by id: (container, the block in which it was made)
         self._ambiguous = {}  # by id: lists and dicts of which only a run decides which ones they are
         self._stored = {}  # by id: lists and dicts that are elements of lists that a run changes
         self._iterated = []  # what the loops around iterate over
+        self._tries = []  # of each `try` around: (the errors that its handlers catch, the number of blocks around it)
+
+    # Handlers.
+
+    def begin_try(self, find_kinds):
+        """Begins the body of a `try`. find_kinds: returns the errors that its handlers catch; None for all of them."""
+        try:
+            found = find_kinds()
+        except Exception:  # pylint: disable=broad-exception-caught  # a handler tells when it is asked
+            found = ()
+        kinds = [kind for part in found for kind in (part if isinstance(part, tuple) else (part or BaseException,))]
+        self._tries.append((tuple(kind for kind in kinds if isinstance(kind, type)), len(self.frames)))
+
+    def end_try(self):
+        self._tries.pop()
+
+    def check_caught(self, kind, what):
+        """Refuses what only a run knows and a handler around it would catch. kind: the error; what: a text."""
+        if any(issubclass(kind, kinds) for kinds, _ in self._tries):
+            raise UnsupportedError([self.recorder.locate(f"only a run knows whether {what}, for which a handler around it waits: test it "
+                                                         "before")])
+
+    # What the program has made.
 
     def fresh(self, value):
         """Notes what the program makes where it stands. Returns it."""

@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 
 from ._arguments import SharedArguments
 from ._check import show_structure
-from ._errors import INVALID_ARGUMENT, Error
+from ._errors import INVALID_ARGUMENT, Error, UnsupportedError
 from ._function import CompiledFunction
 from ._recorded import record
 from ._regions import Runner
@@ -45,16 +45,20 @@ class _Graph:
                        and isinstance(example, torch.Tensor) and not isinstance(example, FakeTensor)}
         self._order = [i for i in range(len(arguments)) if i not in self._known]
         self._program = _record_graph(module, arguments, "graph", options, self._known)
+        self._needs_numbers = False  # whether it can only be compiled for numbers that are fixed
         self._record_all = functools.partial(_record_graph, module, arguments, "graph", options)
 
     def __call__(self, *values):
         try:
-            return self._run(*values)
+            if not self._needs_numbers:
+                return self._run(*values)
         except Error as error:
             # An argument may share memory with one that the graph writes. Nothing has been written yet.
-            if error.code != INVALID_ARGUMENT or not SharedArguments(values, {}).num_shared:
+            is_shared = error.code == INVALID_ARGUMENT and SharedArguments(values, {}).num_shared
+            self._needs_numbers = isinstance(error, UnsupportedError) and any(type(value) is int for value in values)
+            if not is_shared and not self._needs_numbers:
                 raise
-        return self._shared(*values)
+        return self._for_each(*values)
 
     def _run(self, *values):
         if all(values[i] is tensor for i, tensor in self._known.items()):
@@ -62,8 +66,8 @@ class _Graph:
         return self._program_of_all(*values)
 
     @functools.cached_property
-    def _shared(self):
-        """For arguments that share memory, which are known at a call."""
+    def _for_each(self):
+        """For arguments that share memory, or numbers that must be fixed: both are known at a call."""
         return CompiledFunction(self._module, self._options)
 
     @functools.cached_property

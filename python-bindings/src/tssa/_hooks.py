@@ -16,8 +16,9 @@ import torch
 from ._calls import Calls
 from ._carried import State
 from ._control import FEW, Raised
-from ._errors import Signal, UnsupportedError
+from ._errors import UnsupportedError
 from ._lists import has_pieces
+from ._parts import REFUSALS
 from ._sequences import as_items
 from ._values import NOTHING, NeedsKnown, Undefined, defined
 
@@ -128,7 +129,9 @@ class Hooks(Calls):
         condition = self.condition_of(test)
         if condition is True:
             return
-        if condition is False:
+        if condition is not False:
+            self.check_caught(AssertionError, "an assertion holds")
+        else:
             raise AssertionError(*([] if message() is None else [message()]))
 
         def fail():
@@ -140,10 +143,15 @@ class Hooks(Calls):
     def caught():
         """Raises the error again that a handler of the program has caught, if it is none of the program."""
         error = sys.exception() if hasattr(sys, "exception") else sys.exc_info()[1]
-        if isinstance(error, (*_REFUSALS, Raised, Signal)):
+        if isinstance(error, REFUSALS):
             raise  # pylint: disable=misplaced-bare-raise
 
     def raised(self, error):
+        kind = error if isinstance(error, type) else type(error)
+        for kinds, depth in reversed(self._tries):
+            if issubclass(kind, kinds) and depth == len(self.frames):
+                return error  # a handler in the same block catches it
+            self.check_caught(kind, f"{kind.__name__} is raised")
         return Raised() if self.frames else error
 
     # Conditions.

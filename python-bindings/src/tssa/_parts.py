@@ -4,21 +4,24 @@
 """Hooks for the parts of objects: attributes, brackets, operators, managers of `with`."""
 
 import builtins
+import contextlib
 import functools
 import inspect
 import operator
+import os
 import sys
 import types
 
 import numpy
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
+from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, statically_known_true
 
 from ._aliases import storage_of
 from ._builtins import known_number
 from ._changes import MUTABLE, Changes
-from ._control import NotYet
-from ._errors import UnsupportedError
+from ._control import NotYet, Raised
+from ._errors import Signal, UnsupportedError
 from ._expressions import is_unbacked
 from ._indexing import as_index, is_number, read, write
 from ._lists import has_pieces
@@ -28,6 +31,9 @@ from ._values import NOTHING, Leaves, NeedsKnown, defined
 # PyTorch's own modules that call modules of the program, or operators that _recurrent.py has.
 _CALLING_MODULES = ("torch.nn.modules.container", "torch.nn.modules.rnn")
 _OWN = ("tssa._recurrent",)
+_DIVISIONS = ("truediv", "floordiv", "mod", "itruediv", "ifloordiv", "imod")
+# What is raised while a program is recorded and is no error of the program.
+REFUSALS = (UnsupportedError, GuardOnDataDependentSymNode, Raised, Signal)
 
 
 def _count_of_attribute(target):
@@ -60,6 +66,8 @@ class Parts(Changes):
         if isinstance(target, torch.Tensor):
             return builtins.getattr(target, name)
         value = self._get(target, name)
+        if value is os.environ:
+            self._reads.add_value(os.environ._data)
         if self._reads.is_fresh(target) and sys.getrefcount(value) <= _OWNED:
             self.note_fresh(value)
         return value
@@ -98,6 +106,8 @@ class Parts(Changes):
 
     def getitem(self, value, index):
         if isinstance(value, torch.Tensor):
+            if self._tries:
+                self._check_range(value, index)
             return read(value, self._as_tensor_index(index))
         try:
             return self._read_element(value, index)
@@ -105,6 +115,13 @@ class Parts(Changes):
             if self._num_loops and type(value) is list and self.carries_lists:
                 raise NotYet([self.recorder.locate(f"{error}, in the first iteration of a loop")]) from error
             raise
+
+    def _check_range(self, tensor, index):
+        """Refuses an index that may be out of range where a handler would catch the error."""
+        for part, size in zip(index if isinstance(index, tuple) else (index,), tensor.shape):
+            is_unknown = isinstance(part, torch.Tensor) and part.dtype != torch.bool or is_unbacked(part)
+            if is_unknown and not (isinstance(part, torch.SymInt) and all(map(statically_known_true, (part >= 0, part < size)))):
+                self.check_caught(IndexError, "an index is in range")
 
     def _as_tensor_index(self, index):
         """Returns an index of a tensor with tensors in place of lists that have pieces."""
@@ -143,15 +160,19 @@ class Parts(Changes):
         if isinstance(target, torch.Tensor):
             write(target, self._as_tensor_index(index), value)
             return
-        if isinstance(target, numpy.ndarray) and not self._reads.is_fresh(target):
-            raise UnsupportedError([self.recorder.locate("the program writes to a numpy array that it has not made: write to a "
-                                                         "tensor")])
+        self.check_array(target)
         self._check_change(target, "changed")
         if type(target) is list and self._is_open(target, index):
             self._check_stored(target, [value])
             self.lists.set(target, index, value)
         elif self.special(target, "__setitem__", index, value) is NOTHING:
             target[index] = value
+
+    def check_array(self, target):
+        """Refuses a write to a numpy array that the program has not made."""
+        if isinstance(target, numpy.ndarray) and not self._reads.is_fresh(target):
+            raise UnsupportedError([self.recorder.locate("the program writes to a numpy array that it has not made: write to a "
+                                                         "tensor")])
 
     def delitem(self, target, index):
         self._check_change(target, "changed")
@@ -230,6 +251,8 @@ class Parts(Changes):
         """Evaluates an operator."""
         if name == "invert" and isinstance(operands[0], torch.SymInt):
             return -operands[0] - 1
+        if name in _DIVISIONS and is_unbacked(operands[1]) and not statically_known_true(operands[1] != 0):
+            self.check_caught(ZeroDivisionError, "a divisor is 0")
         function = getattr(operator, name)
         if not any([self._unseen.may_run(operand) for operand in operands]):
             return function(*operands)
@@ -258,16 +281,23 @@ def added_by(name, args):
 
 
 class _Manager:
-    """A context manager whose methods hooks call."""
+    """A context manager whose methods hooks call. It catches no error that is none of the program."""
 
     def __init__(self, hooks, manager):
         self._hooks, self._manager = hooks, manager
+        self._kinds = manager._exceptions if isinstance(manager, contextlib.suppress) else None
 
     def __enter__(self):
-        return self._hooks.call(type(self._manager).__enter__, self._manager)
+        made = self._hooks.call(type(self._manager).__enter__, self._manager)
+        if self._kinds is not None:
+            self._hooks.begin_try(lambda: self._kinds)
+        return made
 
-    def __exit__(self, *error):
-        return self._hooks.call(type(self._manager).__exit__, self._manager, *error)
+    def __exit__(self, kind, error, trace):
+        if self._kinds is not None:
+            self._hooks.end_try()
+        is_caught = self._hooks.call(type(self._manager).__exit__, self._manager, kind, error, trace)
+        return is_caught and not isinstance(error, REFUSALS)
 
 
 def _find_getter(kind, name):

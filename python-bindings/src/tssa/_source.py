@@ -425,6 +425,15 @@ class _FunctionRewriter(ast.NodeTransformer):
 
     # Errors.
 
+    def visit_Try(self, node):
+        """Tells the hooks which errors handlers catch while the body runs."""
+        self.generic_visit(node)
+        if node.handlers:
+            types = make_lambda(make_tuple(handler.type or ast.Constant(None) for handler in map(copy, node.handlers)))
+            inner = ast.Try(node.body, [], [], [ast.Expr(call_hook("end_try"))])
+            node.body = [at(statement, node) for statement in (ast.Expr(call_hook("begin_try", types)), inner)]
+        return node
+
     def visit_ExceptHandler(self, node):
         self.generic_visit(node)
         node.body.insert(0, at(ast.Expr(at(call_hook("caught"), node)), node))

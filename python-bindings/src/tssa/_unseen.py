@@ -31,10 +31,10 @@ def is_of_others(module):
 
 
 class Unseen:
-    """Notes for `reads` what code that is not rewritten may read."""
+    """Notes for `reads` what code that is not rewritten may read. check_pure: refuses functions that it must not call."""
 
-    def __init__(self, reads, recorder):
-        self._reads, self._recorder = reads, recorder
+    def __init__(self, reads, recorder, check_pure):
+        self._reads, self._recorder, self._check_pure = reads, recorder, check_pure
         self._kinds = {}  # whether code of the program runs for an object, by its class
         self._codes = {}  # whether code is of the program, and is not rewritten
         self._functions = {}  # functions by their code
@@ -102,7 +102,9 @@ class Unseen:
         if getattr(sys.getprofile(), "__self__", None) is self:
             sys.setprofile(None)
 
-    def _note(self, frame, event, _):
+    def _note(self, frame, event, called):
+        if event == "c_call" and self._codes.get(frame.f_code):
+            self._check_pure(called)
         if event != "call":
             return
         code = frame.f_code
