@@ -20,6 +20,7 @@ import unittest
 import numpy
 import torch
 
+import state_programs
 import state_stories
 import tssa
 
@@ -43,6 +44,11 @@ class Filter:
         self.steps += 1
         self.mean = self.mean + self.gain * (x - self.mean)
         return self.mean * self.steps
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
 
 
 class Tracker:
@@ -443,6 +449,29 @@ def what_a_call_makes_is_no_state(compiled):
 
 
 @story
+def objects_stay_the_same(compiled):
+    tracker, items = Tracker(), [1.0]
+    place = {"a": items, "tracker": tracker, "slots": Filter(X, 0.5)}
+
+    def change(x):
+        items.append(2.5)
+        place["b"] = x * 2
+        tracker.steps += 1
+        return x, place, tracker
+
+    def give(x):
+        return items, place["slots"], place["tracker"], [items, x], Point(x)
+
+    changed, given, seen = compiled(change), compiled(give), []
+    for _ in range(3):
+        _, found, same = changed(X)
+        parts, slots, other, (inner, _), new = given(X)
+        seen += [found is place, same is tracker, parts is items, slots is place["slots"], other is tracker, inner is items,
+                 place["a"] is items, type(new), len(items), tracker.steps]
+    return seen
+
+
+@story
 def attributes_of_a_parameter(compiled):
     weight = torch.nn.Parameter(X.clone(), requires_grad=False)
     weight.scale, weight.count = 2.0, 0
@@ -579,6 +608,10 @@ class Stories(unittest.TestCase):
 
     def test_generated_stories(self):
         wrong, refused = state_stories.tell(50, seed=1)
+        self.assertEqual((wrong, refused), ([], []), "\n".join(wrong + refused))
+
+    def test_random_programs(self):
+        wrong, refused = state_programs.tell(40, seed=0)
         self.assertEqual((wrong, refused), ([], []), "\n".join(wrong + refused))
 
     def test_copies_of_a_compiled_module(self):

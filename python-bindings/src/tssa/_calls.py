@@ -177,6 +177,7 @@ class Calls(Parts):
             return functools.partial(self.convert(function.func), *function.args, **function.keywords)
         if isinstance(function, torch.nn.Module):
             self._reads.add_module(function)
+            self._reads.add_method(type(function), "forward")
             if type(function).__call__ is not torch.nn.Module.__call__:
                 return function
             forward = function.forward

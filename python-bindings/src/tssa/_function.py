@@ -320,7 +320,7 @@ class _Recording:
         """Returns the leaves of the result, and of everything that the program stores in mutables of its arguments."""
         # A list that occurs twice in a container that pytree knows becomes two lists in the copy.
         is_alike = [*map(type, mutables)] == [*map(type, arguments.mutables())]
-        template = Template(mutables if is_alike else [])
+        template = Template(mutables if is_alike else [], self._is_old)
         self._result, self._refilled = template.take(result), []
         for i, (value, had) in enumerate(zip(mutables, contents)):
             if not is_changed(value, had):
@@ -336,6 +336,10 @@ class _Recording:
         self._changes = [self._take_change(template, found, key) for found, key in changes]
         self._uses_mutables = bool(self._refilled) or template.uses_mutables
         return template.leaves
+
+    def _is_old(self, value):
+        """Returns whether there was an object before the recording."""
+        return not self._reads.is_fresh(value) and (self._reads.knows(value) or self._watch.is_old(value))
 
     def _take_change(self, template, found, key):
         """Returns (found, key, what a call stores there) for state that is not among the arguments.

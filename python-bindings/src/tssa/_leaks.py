@@ -41,6 +41,10 @@ class Watch:
         """Adds the environment of the symbols of a recording, to which its fake tensors belong."""
         self._environments.append(environment)
 
+    def is_old(self, value):
+        """Returns whether there was an object before; False if Python's collector does not know."""
+        return gc.is_tracked(value) and not any(value is made for made in self._list_made())
+
     def release(self, error):
         """Drops what the frames that an error has gone through hold: names, and what their functions have of others."""
         while error is not None and error is not self._outer:

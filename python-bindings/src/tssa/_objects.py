@@ -15,9 +15,12 @@ import torch
 from torch.utils import _pytree as pytree
 
 from ._errors import UnsupportedError
+from ._expressions import SYMBOLS
 from ._values import Piece, is_varying
 
 _OTHERS = (torch.Tensor, types.ModuleType, type, enum.Enum, list, tuple, dict, set, str, bytes, int, float)
+_WITHOUT_IDENTITY = (torch.Tensor, *SYMBOLS, tuple, str, bytes, int, float, complex, type(None), torch.dtype, torch.device,
+                     enum.Enum, type, types.FunctionType, types.ModuleType)
 _CONSTANTS = (torch.dtype, torch.device, torch.layout, type, types.FunctionType, enum.Enum, bytes, torch.nn.Module)
 
 
@@ -29,6 +32,11 @@ def is_object(value):
             and kind.__reduce__ is object.__reduce__ and kind.__reduce_ex__ is object.__reduce_ex__
             and not any(vars(base).get("__slots__") for base in kind.__mro__) and kind not in pytree.SUPPORTED_NODES
             and kind.__module__.partition(".")[0] not in ("builtins", "torch", "numpy"))
+
+
+def has_identity(value):
+    """Returns whether a value is an object that may change, so that another one is not the same."""
+    return not isinstance(value, _WITHOUT_IDENTITY)
 
 
 def make_empty(kind):
@@ -74,11 +82,12 @@ def is_changed(value, had):
 class Template:
     """Describes how values are made of their leaves: tensors, numbers and constants.
 
-    mutables: the lists, deques, dicts and objects among the arguments, which are not made.
+    mutables: the lists, deques, dicts and objects among the arguments, which are not made. is_old: returns whether there was
+    an object before the recording; such an object is taken as it is.
     """
 
-    def __init__(self, mutables):
-        self.leaves = []
+    def __init__(self, mutables, is_old):
+        self.leaves, self._is_old = [], is_old
         self.uses_mutables = False
         self._places = {id(value): i for i, value in enumerate(mutables)}
         self._numbers = {}  # of the containers that are made, by id
@@ -91,6 +100,8 @@ class Template:
             return ("argument", self._places[id(value)])
         if id(value) in self._numbers:
             return ("again", self._numbers[id(value)])
+        if has_identity(value) and self._is_old(value):
+            return ("constant", value)
         if is_object(value):
             number = self._number(value)
             return ("object", number, type(value), self.take_contents(value))

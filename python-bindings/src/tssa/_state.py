@@ -41,8 +41,12 @@ class Attributes:
         self.owner = owner
 
     def get(self, name, default=None):
-        return inspect.getattr_static(self.owner, name, default) if isinstance(self.owner, type) else getattr(
-            self.owner, name, default)
+        if not isinstance(self.owner, type):
+            return getattr(self.owner, name, default)
+        for base in self.owner.__mro__:
+            if name in base.__dict__:
+                return base.__dict__[name]
+        return default
 
     def __getitem__(self, name):
         return getattr(self.owner, name)
@@ -169,6 +173,10 @@ class Reads:
     def is_fresh(self, value):
         return id(value) in self._fresh
 
+    def knows(self, value):
+        """Returns whether an object has been added, as what the program reads."""
+        return self._known.get(id(value), -math.inf) > -math.inf
+
     def keep(self, value):
         """Keeps an object alive, so that no other one gets its address."""
         self._alive.append(value)
@@ -184,8 +192,9 @@ class Reads:
         elif isinstance(owner, torch.nn.Module):
             if id(owner) not in self._known:
                 self.add_module(owner)
+            self._add_class_attribute(type(owner), name)
         elif isinstance(owner, types.ModuleType):
-            if owner.__name__.partition(".")[0] not in _STILL_MODULES:
+            if name in vars(owner) or owner.__name__.partition(".")[0] not in _STILL_MODULES:
                 self._add_entry(vars(owner), name)
         elif isinstance(owner, types.FunctionType):
             self._add_entry(vars(owner), name)
@@ -200,21 +209,22 @@ class Reads:
             return
         fields = getattr(owner, "__dict__", None)
         found = inspect.getattr_static(type(owner), name, MISSING)
-        if isinstance(found, _CODE):
-            return
         if found is MISSING and name not in (fields or ()) and isinstance(getattr(type(owner), "__getattr__", None), _CODE):
             return  # hooks see what that function reads
-        if isinstance(fields, dict):
+        if isinstance(fields, dict) and not isinstance(found, property):
             self._add_entry(fields, name)
             self._alive.append(owner)
-        if found is not MISSING:
-            self._add_class_attribute(type(owner), name)
+        self._add_class_attribute(type(owner), name)
 
     def _add_class_attribute(self, kind, name):
+        """Adds what a class has under a name, itself or from a base: an attribute or a function."""
         base = next((base for base in kind.__mro__ if name in vars(base)), None)
-        is_still = base is None or base.__module__.partition(".")[0] in _STILL_MODULES
-        if not is_still and not isinstance(vars(base)[name], _CODE):
-            self._add_entry(self._attributes_of(base), name)
+        if base is not None and base.__module__.partition(".")[0] not in _STILL_MODULES:
+            self._add_entry(self._attributes_of(kind), name)
+
+    def add_method(self, kind, name):
+        """Adds a method of a class, also of PyTorch's own."""
+        self._add_entry(self._attributes_of(kind), name)
 
     def _add_class(self, kind):
         """Adds the attributes of a class of the program that are no functions."""
@@ -222,7 +232,7 @@ class Reads:
             for base in kind.__mro__:
                 for name, value in list(vars(base).items()):
                     if not name.startswith("__") and not isinstance(value, types.MemberDescriptorType):
-                        self._add_class_attribute(base, name)
+                        self._add_class_attribute(kind, name)
 
     def _attributes_of(self, owner):
         made = Attributes(owner)
