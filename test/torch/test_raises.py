@@ -436,6 +436,24 @@ def counts_in_a_branch(x):
 raises("the int 9223372036854775808 does not fit 64 bits: use a smaller one, or a float", torch.tensor([5]))(
     lambda x: int(x[0]) * int(x[0]) > 2**63)
 raises(r"math.exp\(\) of a number that only a run knows: use torch.exp\(\) of a tensor", V)(lambda x: math.exp(float(x[0])))
+
+
+@raises("a decision depends on .*; matches.. is not rewritten, as a `return`, .* is inside of `finally`, `match` or", V)
+def matches(x):
+    match int(x[0]):
+        case 1:
+            return x
+        case _:
+            return x * 2
+
+
+def _yields(x):
+    if x.sum() > 0:
+        yield x
+
+
+raises("a decision depends on .*; _yields.. is not rewritten, as it is a generator or a coroutine", V, line=False)(
+    lambda x: list(_yields(x)))
 raises("only a run knows whether a divisor is 0, for which a handler around it waits: test it", V, line=False)(
     test_handlers.suppressed)
 raises("where that is not seen: call it in a loop", X, line=False)(

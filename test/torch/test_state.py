@@ -13,9 +13,11 @@ import dataclasses
 import enum
 import fractions
 import functools
+import gc
 import pickle
 import types
 import unittest
+import weakref
 
 import numpy
 import torch
@@ -609,6 +611,20 @@ class Stories(unittest.TestCase):
     def test_generated_stories(self):
         wrong, refused = state_stories.tell(50, seed=1)
         self.assertEqual((wrong, refused), ([], []), "\n".join(wrong + refused))
+
+    def test_objects_that_pass_are_dropped(self):
+        def program(x, function):
+            return function(x)
+
+        compiled, kept = tssa.compile(program), []
+        for i in range(40):
+            weight = torch.full((3,), float(i))
+            kept.append(weakref.ref(weight))
+            self.assertTrue(torch.equal(compiled(X, lambda x, weight=weight: x * weight), X * i))
+        del weight
+        gc.collect()
+        self.assertLessEqual(sum(ref() is not None for ref in kept), 17)
+        self.assertLessEqual(compiled.num_binaries, 17)
 
     def test_random_programs(self):
         wrong, refused = state_programs.tell(40, seed=0)

@@ -55,18 +55,22 @@ def _key_of(value):
 
 
 def _key_of_function(function):
-    """Returns a key that is equal for functions that compute the same from the same objects, such as a lambda in a loop."""
+    """Returns (key, whether it has addresses of objects).
+
+    The key is equal for functions that compute the same from the same objects, such as a lambda in a loop.
+    """
     by_name = function.__kwdefaults__ or {}
     parts = [*(function.__defaults__ or ()), *by_name, *by_name.values()]
     try:
         parts += [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:  # a cell without contents
-        return types.FunctionType, id(function)
+        return (types.FunctionType, id(function)), True
     if vars(function):
-        return types.FunctionType, id(function)
+        return (types.FunctionType, id(function)), True
     kept = (int, float, complex, str, bytes, type(None))
-    return (types.FunctionType, function.__code__, id(function.__globals__),
-            *(_key_of(part) if isinstance(part, kept) else id(part) for part in parts))
+    key = (types.FunctionType, function.__code__, id(function.__globals__),
+           *(_key_of(part) if isinstance(part, kept) else id(part) for part in parts))
+    return key, not all(isinstance(part, kept) for part in parts)
 
 
 class Arguments:
@@ -74,13 +78,14 @@ class Arguments:
 
     key: everything that a recording is fixed to, except sizes and numbers. values: the parts in
     order. A tensor that occurs twice is one part. attributes: the names of what the caller has stored in tensors.
+    has_identity: whether the key has addresses of objects, so that it is of no use when they are gone.
     """
 
     def __init__(self, args, kwargs):
         self.values = []
         self._given = (args, kwargs)
         self._places = {}  # of tensors, by id
-        self.attributes = set()
+        self.attributes, self.has_identity = set(), False
         self._seen = {}  # numbers of lists, dicts and objects, by id
         self.key = self._take(self._given)
 
@@ -130,14 +135,19 @@ class Arguments:
         if kind.__module__ == "numpy" and isinstance(value, numpy.generic):
             return self._add(value, (kind, _key_of(value.item())))
         if kind is types.FunctionType:
-            return self._add(value, _key_of_function(value))
+            key, has_identity = _key_of_function(value)
+            self.has_identity |= has_identity
+            return self._add(value, key)
         if isinstance(value, _BY_VALUE):
             return self._add(value, (kind, _key_of(value)))
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return (kind, *map(self._take, value))
         leaves, spec = pytree.tree_flatten(value)
         if len(leaves) == 1 and leaves[0] is value:
-            return self._take_mutable(value) if is_object(value) else self._add(value, (kind, id(value)))
+            if is_object(value):
+                return self._take_mutable(value)
+            self.has_identity = True
+            return self._add(value, (kind, id(value)))
         return (kind, str(spec), *map(self._take, leaves))
 
     def _take_mutable(self, value):

@@ -203,9 +203,9 @@ class Calls(Parts):
             try:
                 known = _source.rewrite(function, self)
                 self._unseen.add_inner(known.__code__)
-            except _source.CannotRewrite:
+            except _source.CannotRewrite as error:
                 known = function
-                self._unseen.add_function(function)
+                self._unseen.add_function(function, str(error))
             self._rewritten[function] = known
         return known
 

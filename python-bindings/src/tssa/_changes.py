@@ -36,6 +36,9 @@ class Changes(ControlFlow):
         self._iterated = []  # what the loops around iterate over
         self._tries = []  # of each `try` around: (the errors that its handlers catch, the number of blocks around it)
 
+    def explain(self, error):
+        return self._unseen.explain(error)
+
     # Handlers.
 
     def begin_try(self, find_kinds):

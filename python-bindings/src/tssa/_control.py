@@ -291,10 +291,14 @@ class ControlFlow:
                 self.branch(stopped, lambda: None, lambda: self.unroll(items, body, stop, state), state)
                 return
 
+    def explain(self, error):
+        """Returns a text that tells more about a decision, or ""."""
+        return ""
+
     def refusal(self, error):
         """Returns a NeedsKnown for PyTorch's error about a decision by values of tensors, else the error itself."""
         if isinstance(error, GuardOnDataDependentSymNode):
-            return NeedsKnown([locate_error(error, UNDECIDED)])
+            return NeedsKnown([locate_error(error, UNDECIDED + self.explain(error))])
         return error
 
 

@@ -43,6 +43,9 @@ _LINE = re.compile(r".+:\d+: ")
 MANY = 8
 
 
+#: So many kinds of calls are kept that are told by the addresses of objects, such as a new function for each call.
+MOST_PASSING = 16
+
 #: What Python raises for mistakes of a program, and the modules here that do what the recorded program says.
 _MISTAKES = (AttributeError, KeyError, NameError, TypeError)
 _DOERS = {f"_{name}.py" for name in ("buffers", "builtins", "calls", "changes", "hooks", "indexing", "lists", "objects", "parts",
@@ -75,6 +78,7 @@ class CompiledFunction:
         self._program, self._options, self._dynamic, self._check = program, options, dynamic, check
         self._recordings = {}  # recordings, those with less open first and then the newest first, by key
         self._openness = {}  # what is open in the newest recording, by key
+        self._passing = {}  # keys that have addresses of objects, those used last at the end
         self._lock = threading.Lock()
         self._has_warned = False
         self.__name__ = getattr(program, "__name__", type(program).__name__)
@@ -145,17 +149,29 @@ class CompiledFunction:
                torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu"))
         found = self._find_recording(key, arguments)
         if found is not None:
+            if arguments.has_identity:
+                self._passing[key] = self._passing.pop(key, None)
             return (*found, False)
         with self._lock:
             found = self._find_recording(key, arguments)
             if found is not None:
                 return (*found, False)
             self._record(key, arguments)
+            if arguments.has_identity:
+                self._passing[key] = None
+                self._drop_old()
             found = self._find_recording(key, arguments)
             if found is None:
                 raise UnsupportedError([f"{self.__name__} reads state that changes while it is recorded, "
                                         f"or before the call: pass it as an argument"])
             return (*found, True)
+
+    def _drop_old(self):
+        """Drops recordings for objects that have not been passed for long, and may be gone but for the recording."""
+        while len(self._passing) > MOST_PASSING:
+            key = next(iter(self._passing))
+            for table in (self._passing, self._recordings, self._openness):
+                table.pop(key, None)
 
     def _find_recording(self, key, arguments):
         values = arguments.values
@@ -192,6 +208,7 @@ class _Recording:
         self._fixes_splits = fixes_splits
         arguments.check(function)
         self._lists = None  # the Lists of the last attempt, if it has begun to run the program
+        self._explain = lambda error: ""
         self._constants = {}  # numbers that the recording is fixed to, by position
         self._numbers = []  # (dict or Attributes, key) of numbers in the state that calls change: further arguments
         self._watch = Watch()
@@ -201,7 +218,7 @@ class _Recording:
             self._watch.release(error)
             raise
         finally:
-            self._fakes = self._lists = None
+            self._fakes = self._lists = self._explain = None
             kept = self._watch.close()
         if kept:
             raise UnsupportedError([self._locate(None, f"{place} keeps a tensor or size that only the recording has, stored by code that "
@@ -257,7 +274,8 @@ class _Recording:
         for error in errors:
             if isinstance(error, GuardOnDataDependentSymNode) or _NUMBER_OF_RUN.search(str(error)):
                 line = _LINE.match(getattr(error, "problems", [""])[0])
-                raise UnsupportedError([line[0] + UNDECIDED if line else self._locate(error, UNDECIDED)]) from error
+                text = UNDECIDED + self._explain(error)
+                raise UnsupportedError([line[0] + text if line else self._locate(error, text)]) from error
             if isinstance(error, UnsupportedOperatorException):
                 raise UnsupportedError([self._locate(error, f"{error.func} is not supported")]) from error
         refusals = [error for error in errors if isinstance(error, UnsupportedError)]
@@ -290,7 +308,7 @@ class _Recording:
 
     def _call(self, function, arguments, recorder, *values):
         hooks = Hooks(recorder, self._reads, arguments.attributes, self._carries_lists, self._tracks_arguments)
-        self._lists = hooks.lists
+        self._lists, self._explain = hooks.lists, hooks.explain
         for (found, key), value in zip(self._numbers, values[len(arguments.values):]):
             self._reads.add_number(found, key)
             found[key] = value

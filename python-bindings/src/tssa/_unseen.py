@@ -30,6 +30,10 @@ def is_of_others(module):
     return (module or "").partition(".")[0] in OTHERS
 
 
+def _is_import(frame):
+    return frame is not None and frame.f_globals.get("__name__", "").startswith("importlib.")
+
+
 class Unseen:
     """Notes for `reads` what code that is not rewritten may read. check_pure: refuses functions that it must not call."""
 
@@ -38,11 +42,24 @@ class Unseen:
         self._kinds = {}  # whether code of the program runs for an object, by its class
         self._codes = {}  # whether code is of the program, and is not rewritten
         self._functions = {}  # functions by their code
+        self._num_imports = 0  # modules that are being loaded
+        self.reasons = {}  # why functions are not rewritten, by their code
         self._inner = set()  # code of functions inside of functions that are known
 
-    def add_function(self, function):
+    def add_function(self, function, reason="a library calls it"):
         """Notes a function that runs as it is."""
         self._functions.setdefault(function.__code__, function)
+        self.reasons.setdefault(function.__code__, reason)
+
+    def explain(self, error):
+        """Returns a text that tells which function an error went through that is not rewritten, and why; or ""."""
+        text, trace = "", error.__traceback__
+        while trace is not None:
+            code = trace.tb_frame.f_code
+            if code in self.reasons:
+                text = f"; {code.co_name}() is not rewritten, as {self.reasons[code]}"
+            trace = trace.tb_next
+        return text
 
     def add_inner(self, code):
         """Notes the functions inside of a function whose names are known."""
@@ -103,15 +120,18 @@ class Unseen:
             sys.setprofile(None)
 
     def _note(self, frame, event, called):
-        if event == "c_call" and self._codes.get(frame.f_code):
+        code = frame.f_code
+        if code.co_name == "<module>" and event in ("call", "return") and _is_import(frame.f_back):
+            self._num_imports += 1 if event == "call" else -1
+        if self._num_imports:
+            return  # a module is loaded
+        if event == "c_call" and self._codes.get(code):
             self._check_pure(called)
         if event != "call":
             return
-        code = frame.f_code
         is_unseen = self._codes.get(code)
         if is_unseen is None:
-            is_unseen = self._codes[code] = (not is_of_others(frame.f_globals.get("__name__")) and HOOKS not in code.co_freevars
-                                             and code.co_name != "<module>")
+            is_unseen = self._codes[code] = (not is_of_others(frame.f_globals.get("__name__")) and HOOKS not in code.co_freevars)
         if is_unseen:
             self._add_frame(frame)
 
