@@ -86,15 +86,16 @@ static void requireFits(operators::Builder &b, mlir::Value value) {
   auto bound = [&](double limit) {
     return arith::ConstantFloatOp::create(b.ops, b.loc(), b.ops.getF64Type(), APFloat(limit));
   };
-  mlir::Value isBelow = arith::CmpFOp::create(b.ops, b.loc(), arith::CmpFPredicate::OLT, value,
-                                              bound(0x1p63));
-  mlir::Value isAbove = arith::CmpFOp::create(b.ops, b.loc(), arith::CmpFPredicate::OGE, value,
-                                              bound(-0x1p63));
+  mlir::Value isBelow =
+      arith::CmpFOp::create(b.ops, b.loc(), arith::CmpFPredicate::OLT, value, bound(0x1p63));
+  mlir::Value isAbove =
+      arith::CmpFOp::create(b.ops, b.loc(), arith::CmpFPredicate::OGE, value, bound(-0x1p63));
   requireInRange(b, arith::AndIOp::create(b.ops, b.loc(), isBelow, isAbove));
 }
 
 /// Adds or subtracts ints that may be of any size. A run fails if the result does not fit: its sign
-/// then differs from that of both operands; of a difference, the sign of the second is the opposite.
+/// then differs from that of both operands; of a difference, the sign of the second is the
+/// opposite.
 template <typename Op, bool isSum>
 static FailureOr<Size> addChecked(Importer &importer, const Size &lhs, const Size &rhs) {
   operators::Builder &b = importer.b;
@@ -117,7 +118,7 @@ static FailureOr<Size> addChecked(Importer &importer, const Size &lhs, const Siz
 static FailureOr<Size> multiplyChecked(Importer &importer, const Size &lhs, const Size &rhs) {
   operators::Builder &b = importer.b;
   Size product = lhs * rhs;
-  if (product.constant())
+  if (product.constant() || lhs.isConstant(1) || rhs.isConstant(1))
     return product;
   auto toFloat = [&](const Size &size) {
     return arith::SIToFPOp::create(b.ops, b.loc(), b.ops.getF64Type(), toI64(b, size));
@@ -376,8 +377,7 @@ static FailureOr<Values> toIntOfBool(Importer &importer, const Call &call) {
     return importer.b.error("expected a bool, got " + call[0].describe());
   if (std::optional<bool> known = call[0].getConstantBool())
     return oneInt(Size(*known));
-  return oneInt(
-      importer.b.select({std::nullopt, importer.getTruth(call[0])}, Size(1), Size(0)));
+  return oneInt(importer.b.select({std::nullopt, importer.getTruth(call[0])}, Size(1), Size(0)));
 }
 
 //===----------------------------------------------------------------------===//
