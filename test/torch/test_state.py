@@ -612,6 +612,25 @@ class Stories(unittest.TestCase):
         wrong, refused = state_stories.tell(50, seed=1)
         self.assertEqual((wrong, refused), ([], []), "\n".join(wrong + refused))
 
+    def test_what_is_not_read_needs_no_binary(self):
+        class Layer(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear, self.epoch, self.seen = torch.nn.Linear(3, 3), 0, {"steps": 0}
+
+            def forward(self, x):
+                return self.linear(x)
+
+        layer, place = Layer().eval(), types.SimpleNamespace(scale=2.0, epoch=0, log=[], inner=types.SimpleNamespace(step=0))
+        trainer = types.SimpleNamespace(layer=layer, step=0)
+        compiled = tssa.compile(lambda x: trainer.layer(x) * place.scale)
+        with torch.no_grad():
+            for i in range(4):
+                layer.epoch = place.epoch = place.inner.step = trainer.step = layer.seen["steps"] = i
+                place.log.append(i)
+                torch.testing.assert_close(compiled(X), layer(X) * 2.0)
+        self.assertEqual(compiled.num_binaries, 1)
+
     def test_objects_that_pass_are_dropped(self):
         def program(x, function):
             return function(x)

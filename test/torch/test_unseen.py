@@ -206,6 +206,51 @@ for name, one in {
     program(one)
 
 
+LIBRARY_OBJECTS = {"user": collections.UserDict(scale=2.0), "chain": collections.ChainMap({"scale": 2.0}, {})}
+
+
+@program
+def of_a_library_object(x):
+    found = LIBRARY_OBJECTS["user"]
+    found["scale"] = state().scale
+    return x * found["scale"] * len(LIBRARY_OBJECTS["chain"]) if "scale" in LIBRARY_OBJECTS["chain"] else x
+
+
+@program
+def fields(x):
+    return x * vars(state())["scale"] * state().__dict__.get("scale", 1.0)
+
+
+@program
+def several_names(x):
+    left, right = Everything(x)
+    (first, *rest), last = Everything(x), 2
+    return left + right * first * last + sum(rest)
+
+
+@program
+def starred(x):
+    return torch.stack([*Everything(x), x]), max(*Everything(1.0))
+
+
+@program
+def matched(x):
+    match state():
+        case types.SimpleNamespace(scale=2.0):
+            y = x
+        case types.SimpleNamespace(scale=scale):
+            y = x * scale
+    return y
+
+
+@program
+def a_body_of_a_class(x):
+    class Inner:
+        scale = scaled(2.0)
+
+    return x * Inner.scale
+
+
 @program
 def entered(x):
     with Everything(x) as y, managed(x) as z:
@@ -294,6 +339,7 @@ class Unseen(unittest.TestCase):
         here.scale, here.calls = 2.0, 0
         for scale in (2.0, 3.0, 3.0, 2.0):
             here.scale = scale
+            LIBRARY_OBJECTS["chain"].maps[0]["scale" if scale == 2.0 else "other"] = scale
             seen += [run(X), here.calls]
         return pytree.tree_leaves(seen)
 

@@ -20,7 +20,7 @@ from ._errors import UnsupportedError
 from ._expressions import is_symbolic, is_unbacked
 from ._lists import METHODS, UNCHANGED, has_pieces
 from ._module_calls import call_with_hooks, has_hooks
-from ._parts import Parts, added_by, is_of_program
+from ._parts import CALLING_MODULES, Parts, added_by, is_of_program
 from ._pure import WRITES, is_pure, module_of
 from ._unseen import is_of_others
 from ._values import NeedsKnown, Piece
@@ -57,7 +57,8 @@ class Calls(Parts):
             return self._call(function, args, kwargs)
         special = SPECIAL.get(function) if _is_hashable(function) else None
         if special is not None:
-            made = special(self, *args, **kwargs)
+            with self._watching(*args, *kwargs.values()):
+                made = special(self, *args, **kwargs)
             return self.fresh(made) if isinstance(made, _ITERATORS) else made
         name = getattr(function, "__name__", None)
         if name == "requires_grad_" and isinstance(getattr(function, "__self__", None), torch.Tensor):
@@ -104,9 +105,12 @@ class Calls(Parts):
         for value in given:
             if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, MUTABLE) and value is not function:
                 self._check_known(value.__self__)  # map() and others call it
-        if any([isinstance(value, _READING) for value in given]) or function is vars or _reads_attributes(function):
-            for value in given:
+        reads_all = any([isinstance(value, _READING) for value in given]) or function is vars or _reads_attributes(function)
+        for value in given:
+            if reads_all or isinstance(value, torch.nn.Module):
                 self._reads.add_reached(value)
+            elif isinstance(value, (*MUTABLE, tuple)):
+                self._reads.add_value(value)
         had = [(value, _contents(value)) for value in given] if self.frames else ()
         with self._watching(*given):
             result = function(*args, **kwargs)
@@ -127,6 +131,7 @@ class Calls(Parts):
 
     def _call_method(self, owner, function, *args, **kwargs):
         """Calls a method of a list."""
+        self._reads.add_value(owner)
         name = function.__name__
         if name in ("append", "insert"):
             self._check_stored(owner, args[-1:])
@@ -176,15 +181,8 @@ class Calls(Parts):
             self._reads.add_value(function)
             return functools.partial(self.convert(function.func), *function.args, **function.keywords)
         if isinstance(function, torch.nn.Module):
-            self._reads.add_module(function)
-            self._reads.add_method(type(function), "forward")
-            if type(function).__call__ is not torch.nn.Module.__call__:
-                return function
-            forward = function.forward
-            return functools.partial(call_with_hooks, self, function, forward) if has_hooks(function) else self.convert(forward)
+            return self._convert_module(function)
         if isinstance(function, types.MethodType):
-            if isinstance(function.__self__, torch.nn.Module):
-                self._reads.add_module(function.__self__)
             inner = self._convert_function(function.__func__)
             return function if inner is function.__func__ else types.MethodType(inner, function.__self__)
         if isinstance(function, types.FunctionType):
@@ -193,6 +191,20 @@ class Calls(Parts):
         if isinstance(call, types.FunctionType) and not isinstance(function, type) and is_of_program(call):
             return types.MethodType(self._convert_function(call), function)
         return function
+
+    def _convert_module(self, module):
+        self._reads.add_hooks(module)
+        self._reads.add_method(type(module), "forward")
+        self._reads.add_attribute(module, "forward")
+        if type(module).__call__ is not torch.nn.Module.__call__:
+            return module
+        if type(module).__module__ in CALLING_MODULES:
+            self._reads.add_parts(module)
+        forward = module.forward
+        if has_hooks(module):
+            return functools.partial(call_with_hooks, self, module, forward)
+        converted = self.convert(forward)
+        return module if converted is forward else converted
 
     def _convert_function(self, function):
         if _source.is_rewritten(function) or not is_of_program(function):
@@ -212,7 +224,7 @@ class Calls(Parts):
 
 def _reads_attributes(function):
     """Returns whether a function of a library may read any attribute of what it gets, as those of copy and json do."""
-    module = getattr(function, "__module__", None)
+    module, function = getattr(function, "__module__", None), getattr(function, "__func__", function)
     return isinstance(function, types.FunctionType) and is_of_others(module) and module.partition(".")[0] not in ("torch", "tssa")
 
 

@@ -106,6 +106,8 @@ class Changes(ControlFlow):
         """
         if isinstance(target, torch.Tensor):
             return
+        if isinstance(target, MUTABLE):
+            self._reads.add_value(target)
         if id(target) in self._ambiguous:
             raise UnsupportedError([self.recorder.locate(
                 f"a {type(target).__name__} is {what} that may have another name, too: only a run decides it; "

@@ -6,7 +6,6 @@
 A hook does the same as Python, unless a tensor or an open size decides.
 """
 
-import contextlib
 import functools
 import operator
 import sys
@@ -96,6 +95,7 @@ class Hooks(Calls):
 
     def _iterate(self, iterable):
         """Returns what iterates over an object, whose code no hook may see."""
+        self.note_library(iterable)
         return iterable if type(iterable) in (list, tuple, dict, range) else self._items_of(iterable)
 
     def _items_of(self, iterable):
@@ -217,7 +217,11 @@ class Hooks(Calls):
         """Evaluates one comparison."""
         if name in ("Eq", "NotEq") and (has_pieces(left) or has_pieces(right)):
             return self._compare_lists(name, left, right)
-        with self._watching(left, right) if name not in ("Is", "IsNot") else contextlib.nullcontext():
+        if name in ("Is", "IsNot"):
+            return _COMPARISONS[name](left, right)
+        for side in (left, right):
+            self.note_library(side)
+        with self._watching(left, right):
             return _COMPARISONS[name](left, right)
 
     def _compare_lists(self, name, left, right):

@@ -26,10 +26,10 @@ from ._expressions import is_unbacked
 from ._indexing import as_index, is_number, read, write
 from ._lists import has_pieces
 from ._unseen import is_of_others
-from ._values import NOTHING, Leaves, NeedsKnown, defined
+from ._values import NOTHING, Leaves, NeedsKnown, Undefined, defined
 
 # PyTorch's own modules that call modules of the program, or operators that _recurrent.py has.
-_CALLING_MODULES = ("torch.nn.modules.container", "torch.nn.modules.rnn")
+CALLING_MODULES = ("torch.nn.modules.container", "torch.nn.modules.rnn")
 _OWN = ("tssa._recurrent",)
 _DIVISIONS = ("truediv", "floordiv", "mod", "itruediv", "ifloordiv", "imod")
 # What is raised while a program is recorded and is no error of the program.
@@ -143,9 +143,9 @@ class Parts(Changes):
                 raise NeedsKnown([self.recorder.locate("the index into a list must be known when the program is compiled: "
                                                        "stack the list and index the tensor")])
             index = int(index)
-        if type(value) in (list, tuple, dict):
+        if type(value) in (list, tuple) or type(value) is dict and not self._unseen.may_run(index):
             return value[index]
-        with self._watching(value):
+        with self._watching(value, index):
             return value[index]
 
     def _is_open(self, value, index):
@@ -254,6 +254,8 @@ class Parts(Changes):
         if name in _DIVISIONS and is_unbacked(operands[1]) and not statically_known_true(operands[1] != 0):
             self.check_caught(ZeroDivisionError, "a divisor is 0")
         function = getattr(operator, name)
+        for operand in operands:
+            self.note_library(operand)
         if not any([self._unseen.may_run(operand) for operand in operands]):
             return function(*operands)
         with self._watching(*operands):
@@ -263,9 +265,39 @@ class Parts(Changes):
         """Returns what a `with` statement enters instead of a manager."""
         return _Manager(self, manager) if self._unseen.may_run(manager) else manager
 
+    def note_library(self, value):
+        """Notes what is read without a hook: the elements of a container, what an object of a library reaches."""
+        if isinstance(value, (*MUTABLE, tuple)):
+            self._reads.add_value(value)
+        elif isinstance(value, torch.nn.Module):
+            self._reads.add_parts(value)
+        elif type(value).__module__ not in ("builtins", "torch") and not isinstance(value, (torch.Tensor, Undefined)):
+            self._reads.add_reached(value)
+
+    def reached(self, value):
+        """Notes all that an object reaches, as `match` reads it without a hook. Returns it."""
+        self._reads.add_reached(value)
+        return value
+
+    def unpacked(self, value):
+        """Returns what is assigned to several names."""
+        self.note_library(value)
+        if isinstance(value, (tuple, list, torch.Tensor)) or not self._unseen.may_run(value):
+            return value
+        return list(self._items_of(value))
+
+    def listed(self, value):
+        """Returns what stands behind a star."""
+        self.note_library(value)
+        if isinstance(value, (tuple, list, torch.Tensor)) or not self._unseen.may_run(value):
+            return value
+        with self._watching(value):
+            return list(value)
+
     def special(self, value, name, *args):
         """Calls a special method of an object whose class is part of the program. Returns NOTHING for others."""
         if not self._unseen.is_of_program(type(value)):
+            self.note_library(value)
             return NOTHING
         method = inspect.getattr_static(type(value), name, None)
         if not isinstance(method, types.FunctionType) or not is_of_program(method):
@@ -324,7 +356,7 @@ def _find_getter(kind, name):
 def is_of_program(function):
     """Returns whether a function is part of the program, not of Python or PyTorch."""
     module = function.__module__ or ""
-    if hasattr(function, "__wrapped__") or module in _CALLING_MODULES or module in _OWN:
+    if hasattr(function, "__wrapped__") or module in CALLING_MODULES or module in _OWN:
         return not inspect.isgeneratorfunction(function)
     return not is_of_others(module)
 

@@ -239,6 +239,20 @@ class _FunctionRewriter(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node):
+        return self._place([ast.Expr(call_hook("begin")), node, ast.Expr(call_hook("end"))], node)
+
+    def visit_Match(self, node):
+        """Patterns stay as they are: Python evaluates them."""
+        node.subject = at(call_hook("reached", self.visit(node.subject)), node.subject)
+        for case in node.cases:
+            case.guard = case.guard and at(call_hook("known", self.visit(case.guard)), case.guard)
+            case.body = self._visit_body(case.body)
+        return node
+
+    def visit_Starred(self, node):
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = at(call_hook("listed", node.value), node.value)
         return node
 
     # Expressions. Names that an expression binds must stay in its function.
@@ -364,6 +378,8 @@ class _FunctionRewriter(ast.NodeTransformer):
 
     def _assign(self, targets, value, node):
         """Returns statements that assign `value`, which has been visited, to the targets."""
+        if any(isinstance(target, (ast.Tuple, ast.List)) for target in targets) and not isinstance(value, (ast.Tuple, ast.List)):
+            value = at(call_hook("unpacked", value), value)
         if all(is_name_target(target) for target in targets):
             return [at(ast.Assign(targets, value), node)]
         name = self._new_name("new")

@@ -21,9 +21,9 @@ from torch.nn.modules import module as modules
 from . import _runtime
 from ._expressions import SYMBOLS
 
-# How far the parts of objects are compared that a global name or an entry has, where hooks see what is read; and where
-# code runs that is not rewritten, where what lies deeper is refused.
-_MAX_DEPTH, _REACHED = 4, 64
+# How deep the elements of containers are compared where hooks see what is read of objects; and how deep all that is reached
+# where they do not.
+_MAX_DEPTH, _REACHED = 16, 64
 # Up to this size all elements of a numpy array are compared at each call, else about so many of them.
 _MOST_BYTES, _SAMPLES = 1 << 20, 1 << 12
 _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
@@ -75,15 +75,25 @@ class Reads:
         self._variables = []  # (dict, key, tensor at the recording): calls assign other tensors
 
     def add_module(self, module):
-        for found in (modules._global_forward_hooks, modules._global_forward_pre_hooks):
+        """Adds all that a module and those inside of it have."""
+        for inner in module.modules():
+            self.add_parts(inner)
+
+    def add_parts(self, module):
+        """Adds what a module itself has."""
+        self.add_hooks(module)
+        if self._is_new(module, -_REACHED):
+            own = {name: value for name, value in vars(module).items() if name not in _MODULE_PARTS}
+            self._add_dict(vars(module), own, 0)
+            for name in _ASKED_PARTS:
+                self._add_dict(vars(module)[name], vars(module)[name], 0)
+
+    def add_hooks(self, module):
+        """Adds the hooks that run when a module is called."""
+        for found in (modules._global_forward_hooks, modules._global_forward_pre_hooks, module._forward_hooks,
+                      module._forward_pre_hooks):
             if self._is_new(found, 0):
                 self._add_dict(found, found, 0)
-        for inner in module.modules():
-            if self._is_new(inner, 0):
-                own = {name: value for name, value in vars(inner).items() if name not in _MODULE_PARTS}
-                self._add_dict(vars(inner), own, 0)
-                for name in _ASKED_PARTS:
-                    self._add_dict(vars(inner)[name], vars(inner)[name], 0)
 
     def add_function(self, function, is_unseen=False):
         """Adds what a function may read. is_unseen: whether no hook sees what it reads."""
@@ -138,9 +148,13 @@ class Reads:
             self.add_value(value, depth + 1)
 
     def add_value(self, value, depth=0):
-        """Adds an object and its parts. depth: below 0 if no hook sees what is read of it."""
+        """Adds the elements of containers, which code reads without a hook.
+
+        depth: below 0 if no hook sees what is read at all: then also the attributes of objects.
+        """
         if isinstance(value, torch.nn.Module):
-            self.add_module(value)
+            if depth < 0:
+                self.add_module(value)
             return
         is_first = id(value) not in self._known
         if depth < 0:
@@ -159,7 +173,7 @@ class Reads:
                 self._arrays.append((value, _sample(value)))
         elif isinstance(value, functools.partial):
             self.add_value((*value.args, *value.keywords.values()), depth + 1)
-        elif type(value).__module__.partition(".")[0] not in ("torch", "builtins", "tssa"):
+        elif depth < 0 and type(value).__module__.partition(".")[0] not in ("torch", "builtins", "tssa"):
             if hasattr(value, "__dict__"):
                 self._add_dict(vars(value), vars(value), depth)
             for name in _slots_of(type(value)):
@@ -190,9 +204,7 @@ class Reads:
                 self._add_entry(vars(owner), name)
                 self._alive.append(owner)
         elif isinstance(owner, torch.nn.Module):
-            if id(owner) not in self._known:
-                self.add_module(owner)
-            self._add_class_attribute(type(owner), name)
+            self._add_module_attribute(owner, name)
         elif isinstance(owner, types.ModuleType):
             if name in vars(owner) or owner.__name__.partition(".")[0] not in _STILL_MODULES:
                 self._add_entry(vars(owner), name)
@@ -202,6 +214,18 @@ class Reads:
             self._add_class_attribute(owner, name)
         elif type(owner).__module__.partition(".")[0] not in _STILL:
             self._add_instance_attribute(owner, name)
+
+    def _add_module_attribute(self, owner, name):
+        fields = vars(owner)
+        if name in _MODULE_PARTS:
+            self.add_parts(owner)
+            return
+        self._alive.append(owner)
+        self._add_entry(fields, name)
+        self._add_class_attribute(type(owner), name)
+        if name not in fields and inspect.getattr_static(type(owner), name, MISSING) is MISSING:
+            for part in ("_parameters", "_buffers", "_modules"):
+                self._add_entry(fields[part], name)
 
     def _add_instance_attribute(self, owner, name):
         if name in _slots_of(type(owner)):

@@ -94,7 +94,9 @@ class Unseen:
             return self.may_run(value.default_factory, depth)
         if isinstance(value, type):
             return self.is_of_program(value)
-        return self.is_of_program(kind) or hasattr(kind, "__next__") or isinstance(value, contextlib.AbstractContextManager)
+        if isinstance(value, torch.nn.Module):
+            return any([self.is_of_program(type(inner)) for inner in value.modules()])
+        return self.is_of_program(kind) or hasattr(kind, "__next__") or hasattr(kind, "send") or isinstance(value, contextlib.AbstractContextManager)
 
     @contextlib.contextmanager
     def watch(self):
