@@ -3,7 +3,6 @@
 
 """Functions and modules that are recorded at their first call, and again for calls that differ."""
 
-import collections
 import contextlib
 import copy
 import dis
@@ -13,7 +12,6 @@ import os
 import re
 import sys
 import threading
-import types
 import warnings
 
 import sympy
@@ -31,7 +29,8 @@ from ._leaks import Watch
 from ._openness import Openness
 from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
-from ._state import MISSING, Attributes, Reads
+from ._state import Reads
+from ._stores import make_change, store_change, take_change
 from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
 from ._values import defined, is_same
 
@@ -50,9 +49,6 @@ MOST_PASSING = 16
 _MISTAKES = (AttributeError, KeyError, NameError, TypeError)
 _DOERS = {f"_{name}.py" for name in ("buffers", "builtins", "calls", "changes", "hooks", "indexing", "lists", "objects", "parts",
                                    "sequences", "unseen", "values")}
-
-
-_PLAIN = (int, float, complex, str, bytes, type(None))
 
 
 class ChangesNumbers(Signal):
@@ -351,30 +347,13 @@ class _Recording:
         numbers = [(found, key) for found, key in changes if self._reads.is_new_number(found, key)]
         if numbers:
             raise ChangesNumbers(numbers)
-        self._changes = [self._take_change(template, found, key) for found, key in changes]
+        self._changes = [take_change(template, found, key) for found, key in changes]
         self._uses_mutables = bool(self._refilled) or template.uses_mutables
         return template.leaves
 
     def _is_old(self, value):
         """Returns whether there was an object before the recording."""
         return not self._reads.is_fresh(value) and (self._reads.knows(value) or self._watch.is_old(value))
-
-    def _take_change(self, template, found, key):
-        """Returns (found, key, what a call stores there) for state that is not among the arguments.
-
-        found, key: a dict or Attributes and a key of it; a cell, a list, a deque or a set and None.
-        """
-        if isinstance(found, types.CellType):
-            return found, None, template.take(found.cell_contents)
-        if isinstance(found, set):
-            if not all(isinstance(element, _PLAIN) for element in found):
-                raise UnsupportedError(["the program changes a set that is not among its arguments, of other things than "
-                                        "numbers and strings: return a new one"])
-            return found, None, frozenset(found)
-        if not isinstance(found, (dict, Attributes)):
-            return found, None, template.take_contents(found)
-        value = found.get(key, MISSING)
-        return found, key, None if value is MISSING else template.take(value)
 
     def _with_numbers(self, values):
         """Returns the arguments of a call and the numbers in the state that calls change."""
@@ -394,11 +373,11 @@ class _Recording:
         maker = Maker(results, mutables)
         made = maker.make(self._result)
         contents = [(mutables[i], maker.make_contents(nodes)) for i, nodes in self._refilled]
-        changes = [(found, key, _make_change(maker, found, node)) for found, key, node in self._changes]
+        changes = [(found, key, make_change(maker, found, node)) for found, key, node in self._changes]
         for value, parts in contents:
             refill(value, parts)
         for found, key, value in changes:
-            _store_change(found, key, value)
+            store_change(found, key, value)
         return made
 
     def match(self, values):
@@ -414,29 +393,6 @@ class _Recording:
         if program.fits(values) and all(evaluate(self._guards, sizes)) and program.copies_alike(sizes):
             return sizes
         return None
-
-
-def _make_change(maker, found, node):
-    """Returns what a call stores: the value of an entry, or the contents of a list or deque."""
-    if node is None:
-        return MISSING
-    if isinstance(found, set):
-        return node
-    return maker.make_contents(node) if isinstance(found, (list, collections.deque)) else maker.make(node)
-
-
-def _store_change(found, key, value):
-    if isinstance(found, types.CellType):
-        found.cell_contents = value
-    elif isinstance(found, set):
-        found.clear()
-        found.update(value)
-    elif isinstance(found, (list, collections.deque)):
-        refill(found, value)
-    elif value is MISSING:
-        del found[key]
-    else:
-        found[key] = value
 
 
 @contextlib.contextmanager
