@@ -26,6 +26,7 @@ FOUND = {"a"}
 RECENT = collections.deque([3.0])
 PLACE = types.SimpleNamespace(seen=[4.0], cache={})
 TABLE = Slots()
+EMPTY = {}
 
 
 def in_a_list(value):
@@ -46,6 +47,16 @@ def in_a_dict_of_dicts(value):
 def as_an_entry(value):
     """the entry 7 of a dict in the global name 'CACHE' of numpy.library"""
     CACHE[7] = value
+
+
+def in_an_empty_dict(value):
+    """the entry 7 of a dict in the global name 'EMPTY' of numpy.library"""
+    EMPTY[7] = value
+
+
+def in_an_empty_dict_of_an_object(value):
+    """the entry 'k' of a dict in the attribute 'cache' of a SimpleNamespace"""
+    PLACE.cache["k"] = [value]
 
 
 def as_a_name(value):
@@ -125,7 +136,7 @@ def store(place, value):
 def state():
     """Returns everything that the functions above may change."""
     slots = {name: getattr(TABLE, name, None) for name in ("last", "items", "recent")}
-    return copy_of([HISTORY, CACHE, FOUND, RECENT, vars(PLACE), slots, globals().get("LAST"), table_of.cache_info().currsize])
+    return copy_of([HISTORY, CACHE, EMPTY, FOUND, RECENT, vars(PLACE), slots, globals().get("LAST"), table_of.cache_info().currsize])
 
 
 def copy_of(value):

@@ -170,11 +170,11 @@ def _equal(hooks, left, right):
 
 
 def _any(hooks, values):
-    return hooks.or_(*[lambda value=value: value for value in hooks.iterate(values)], lambda: False)
+    return hooks.or_(*[lambda value=value: value for value in values], lambda: False)
 
 
 def _all(hooks, values):
-    return hooks.and_(*[lambda value=value: value for value in hooks.iterate(values)], lambda: True)
+    return hooks.and_(*[lambda value=value: value for value in values], lambda: True)
 
 
 def _sqrt(hooks, value):

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import dis
 import functools
+import gc
 import logging
 import os
 import re
@@ -216,6 +217,7 @@ class _Recording:
         finally:
             self._fakes = self._lists = self._explain = None
             kept = self._watch.close()
+            self._watch = None
         if kept:
             raise UnsupportedError([self._locate(None, f"{place} keeps a tensor or size that only the recording has, stored by code that "
                                                  "is not rewritten: return it instead") for place in kept])
@@ -227,7 +229,7 @@ class _Recording:
         errors = []
         while attempts:
             places, fixes_ones = attempts[0]
-            self._fakes, self._reads = Fakes(places, fixes_ones), Reads()
+            self._fakes, self._reads = Fakes(places, fixes_ones), Reads(self._watch.is_old)
             self._watch.add(self._fakes.environment)
             self.num_open = len(places)
             try:
@@ -353,7 +355,8 @@ class _Recording:
 
     def _is_old(self, value):
         """Returns whether there was an object before the recording."""
-        return not self._reads.is_fresh(value) and (self._reads.knows(value) or self._watch.is_old(value))
+        return not self._reads.is_fresh(value) and (
+            self._reads.knows(value) or not isinstance(value, dict) and gc.is_tracked(value) and self._watch.is_old(value))
 
     def _with_numbers(self, values):
         """Returns the arguments of a call and the numbers in the state that calls change."""

@@ -32,6 +32,7 @@ class Watch:
     def __init__(self):
         self._outer = sys.exc_info()[1]
         self._environments = []
+        self._made = set()  # ids of what has been made since, as far as somebody has asked
         self._is_first = not gc.get_freeze_count()  # else another thread, or the program, has frozen objects
         self._others = [] if self._is_first else gc.get_objects()
         if self._is_first:
@@ -42,8 +43,15 @@ class Watch:
         self._environments.append(environment)
 
     def is_old(self, value):
-        """Returns whether there was an object before; False if Python's collector does not know."""
-        return gc.is_tracked(value) and not any(value is made for made in self._list_made())
+        """Returns whether there was an object before, or nobody knows.
+
+        Python's collector knows a dict only from when it has had a part that refers to others.
+        """
+        if isinstance(value, dict) or not gc.is_tracked(value):
+            return True
+        if id(value) not in self._made:
+            self._made = {*map(id, self._list_made())}
+        return id(value) not in self._made
 
     def release(self, error):
         """Drops what the frames that an error has gone through hold: names, and what their functions have of others."""
@@ -97,22 +105,32 @@ def _is_recorded(cell):
     return kind is FakeTensor or kind in SYMBOLS or kind.__module__.startswith("tssa.")
 
 
+def _is_holder(value):
+    """Returns whether an object may be one of the program, not of this package."""
+    return not isinstance(value, types.FrameType) and not type(value).__module__.startswith("tssa.")
+
+
 def _find_holders(values, made, own):
     """Returns ([(holder, its part)] of objects that were there before, whether anything holds the values).
 
     Through the parts of the holders the values are reached. made: ids of what the recording has made. own: ids of what is
     not asked.
     """
-    holders, is_held, front, seen = [], False, values, {*own, *map(id, values)}
+    holders, front, seen = [], values, {*own, *map(id, values)}
+    is_held = False
     for _ in range(_MAX_STEPS):
         parts = {*map(id, front)}
         found = [value for value in gc.get_referrers(*front) if id(value) not in seen and value is not front]
-        front = [value for value in found if id(value) in made]
-        seen.update(map(id, [found, *front]))
-        for value in found:
-            is_held = is_held or not isinstance(value, types.FrameType)
-            is_own = isinstance(value, types.FrameType) or type(value).__module__.startswith("tssa.")
-            if id(value) not in made and not is_own:
+        seen.add(id(found))
+        old = [value for value in found if id(value) not in made or isinstance(value, dict) and any(
+            _is_holder(outer) and id(outer) not in made and id(outer) not in seen for outer in gc.get_referrers(value))]
+        seen.add(id(old))
+        known = {*map(id, old)}
+        front = [value for value in found if id(value) not in known]
+        seen.update(map(id, [found, front, *front]))
+        is_held = is_held or any(not isinstance(value, types.FrameType) for value in found)
+        for value in old:
+            if _is_holder(value):
                 holders += [(value, part) for part in gc.get_referents(value) if id(part) in parts]
         if not front:
             break

@@ -59,9 +59,13 @@ class Attributes:
 
 
 class Reads:
-    """Collects the state that a program reads while it is recorded."""
+    """Collects the state that a program reads while it is recorded.
 
-    def __init__(self):
+    is_old: returns whether there was an object before the recording, or nobody knows.
+    """
+
+    def __init__(self, is_old):
+        self._is_old = is_old
         self._dicts = []  # (dict or Attributes, entries at the recording, their number or None if more are allowed)
         self._places = {}  # in that list, by _place_of()
         self._cells = {}  # (cell, its value at the recording), by id
@@ -160,6 +164,9 @@ class Reads:
         if depth < 0:
             self._add_class(value if isinstance(value, type) else type(value))
         if isinstance(value, _PLAIN) or depth > _MAX_DEPTH or not self._is_new(value, depth):
+            return
+        if is_first and not isinstance(value, tuple) and not self._is_old(value):
+            self.ignore(value)
             return
         if isinstance(value, dict):
             self._add_dict(value, value, depth)
@@ -329,6 +336,7 @@ class Reads:
         """Drops what the recording has made, as it is over."""
         self._fresh.clear()
         self._known.clear()
+        self._is_old = None
 
     def hold(self):
         """Returns whether all state is the same as when the program was recorded."""
