@@ -27,12 +27,13 @@ from ._errors import INVALID_ARGUMENT, Error, Signal, UnsupportedError
 from ._expressions import SYMBOLS, UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
 from ._leaks import Watch
+from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
 from ._openness import Openness
 from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
 from ._state import Reads
 from ._stores import make_change, store_change, take_change
-from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
+from ._unseen import is_of_others
 from ._values import defined, is_same
 
 # A number that only a run knows, as PyTorch's messages name it.
@@ -41,8 +42,6 @@ _log = logging.getLogger("tssa")
 _LINE = re.compile(r".+:\d+: ")
 #: At this number of recordings for one kind of call there is a warning.
 MANY = 8
-
-
 #: So many kinds of calls are kept that are told by the addresses of objects, such as a new function for each call.
 MOST_PASSING = 16
 
@@ -284,7 +283,10 @@ class _Recording:
         if _LINE.match(problem):
             return problem
         located = problem if error is None else locate_error(error, problem)
-        code = getattr(getattr(self._function, "forward", self._function), "__code__", None)
+        function = getattr(self._function, "forward", self._function)
+        if is_of_others(getattr(function, "__module__", None)) and located is problem:
+            return f"{type(self._function).__name__}: {problem}"
+        code = getattr(function, "__code__", None)
         is_known = located is not problem or code is None
         return located if is_known else f"{code.co_filename}:{code.co_firstlineno}: {problem}"
 
