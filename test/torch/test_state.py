@@ -17,6 +17,7 @@ import gc
 import pickle
 import types
 import unittest
+import unittest.mock
 import weakref
 
 import numpy
@@ -448,6 +449,40 @@ def what_a_call_makes_is_no_state(compiled):
 
     run = compiled(program)
     return run(X, "a b"), run(X, "a b c")
+
+
+@story
+def patched_functions(compiled):
+    """Methods of classes and of instances, also of PyTorch's modules, and functions of modules."""
+    class Base:
+        rate = 2.0
+
+        def scale(self, x):
+            return x * self.rate
+
+    class Derived(Base):
+        pass
+
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(3, 3)
+            torch.nn.init.constant_(self.linear.weight, 0.5)
+            torch.nn.init.zeros_(self.linear.bias)
+
+        def forward(self, x):
+            return torch.nn.functional.relu(self.linear(x)) + torch.sin(x)
+
+    one, layer = Derived(), Layer().eval().requires_grad_(False)
+    run, seen = compiled(lambda x: one.scale(layer(x))), []
+    patches = [(Derived, "rate", 3.0), (Base, "scale", lambda self, x: x + 100), (one, "scale", lambda x: x - 1),
+               (torch.nn.functional, "relu", torch.neg), (torch.nn.Linear, "forward", lambda self, x: x * 7),
+               (torch, "sin", torch.cos), (layer, "forward", lambda x: x + 5), (Layer, "forward", lambda self, x: x)]
+    for owner, name, value in patches:
+        seen.append(run(X))
+        with unittest.mock.patch.object(owner, name, value):
+            seen.append(run(X))
+    return seen, run(X)
 
 
 @story

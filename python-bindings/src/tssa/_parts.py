@@ -60,8 +60,6 @@ class Parts(Changes):
     slice = staticmethod(slice)
 
     def getattr(self, target, name):
-        if type(target) is types.ModuleType and target.__name__ == "torch":
-            return builtins.getattr(target, name)
         self.note_read(target, name)
         if isinstance(target, torch.Tensor):
             return builtins.getattr(target, name)
@@ -100,7 +98,7 @@ class Parts(Changes):
 
     def check_iterator(self, iterator):
         """Refuses to take an element of an iterator that other calls take elements of, too."""
-        if hasattr(type(iterator), "__next__") and not self._reads.is_fresh(iterator):
+        if hasattr(type(iterator), "__next__") and not self._reads.is_fresh(iterator) and self._reads.is_old(iterator):
             raise UnsupportedError([self.recorder.locate(
                 "an iterator from outside of the program gives other values at each call: pass the values as arguments")])
 

@@ -65,7 +65,7 @@ class Reads:
     """
 
     def __init__(self, is_old):
-        self._is_old = is_old
+        self.is_old = is_old
         self._dicts = []  # (dict or Attributes, entries at the recording, their number or None if more are allowed)
         self._places = {}  # in that list, by _place_of()
         self._cells = {}  # (cell, its value at the recording), by id
@@ -165,7 +165,7 @@ class Reads:
             self._add_class(value if isinstance(value, type) else type(value))
         if isinstance(value, _PLAIN) or depth > _MAX_DEPTH or not self._is_new(value, depth):
             return
-        if is_first and not isinstance(value, tuple) and not self._is_old(value):
+        if is_first and not isinstance(value, tuple) and not self.is_old(value):
             self.ignore(value)
             return
         if isinstance(value, dict):
@@ -336,7 +336,7 @@ class Reads:
         """Drops what the recording has made, as it is over."""
         self._fresh.clear()
         self._known.clear()
-        self._is_old = None
+        self.is_old = None
 
     def hold(self):
         """Returns whether all state is the same as when the program was recorded."""
