@@ -12,7 +12,7 @@ import torch
 from ._control import ControlFlow
 from ._errors import UnsupportedError
 from ._lists import has_pieces
-from ._unseen import Unseen
+from ._unseen import Unseen, explain
 from ._values import NeedsKnown, containers_of
 
 MUTABLE = (list, dict, set, bytearray, collections.deque)
@@ -36,8 +36,13 @@ class Changes(ControlFlow):
         self._iterated = []  # what the loops around iterate over
         self._tries = []  # of each `try` around: (the errors that its handlers catch, the number of blocks around it)
 
+    @property
+    def reasons(self):
+        """Why functions are not rewritten, by their code."""
+        return self._unseen.reasons
+
     def explain(self, error):
-        return self._unseen.explain(error)
+        return explain(error, self.reasons)
 
     # Handlers.
 

@@ -33,7 +33,7 @@ from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
 from ._state import Reads
 from ._stores import make_change, store_change, take_change
-from ._unseen import is_of_others
+from ._unseen import explain, is_of_others
 from ._values import defined, is_same
 
 # A number that only a run knows, as PyTorch's messages name it.
@@ -203,23 +203,12 @@ class _Recording:
         self._function, self._carries_lists, self._tracks_arguments = function, True, False
         self._fixes_splits = fixes_splits
         arguments.check(function)
-        self._lists = None  # the Lists of the last attempt, if it has begun to run the program
-        self._explain = lambda error: ""
+        self._lists = None  # the Lists of an attempt, while it runs the program
+        self._reasons = {}  # why functions are not rewritten, by their code
         self._constants = {}  # numbers that the recording is fixed to, by position
         self._numbers = []  # (dict or Attributes, key) of numbers in the state that calls change: further arguments
-        self._watch = Watch()
-        try:
-            self._record_open(functools.partial(self._run, function, arguments, name, options), choices)
-        except Exception as error:
-            self._watch.release(error)
-            raise
-        finally:
-            self._fakes = self._lists = self._explain = None
-            kept = self._watch.close()
-            self._watch = None
-        if kept:
-            raise UnsupportedError([self._locate(None, f"{place} keeps a tensor or size that only the recording has, stored by code that "
-                                                 "is not rewritten: return it instead") for place in kept])
+        self._record_open(functools.partial(self._run, function, arguments, name, options), choices)
+        self._fakes = None
 
     def _record_open(self, run, choices):
         """Records with open sizes. If that fails, records with fewer open, and at last with those of the example fixed."""
@@ -228,15 +217,11 @@ class _Recording:
         errors = []
         while attempts:
             places, fixes_ones = attempts[0]
-            self._fakes, self._reads = Fakes(places, fixes_ones), Reads(self._watch.is_old)
-            self._watch.add(self._fakes.environment)
-            self.num_open = len(places)
+            self._fakes, self.num_open = Fakes(places, fixes_ones), len(places)
+            self._uses_lists = False
             try:
-                with shape_config.patch(backed_size_oblivious=True), _quiet():
-                    run()
-                for error in errors:
-                    self._watch.release(error)
-                return
+                values = self._attempt(run)
+                return self.program.prepare(*values)
             except ChangesNumbers as error:
                 self._numbers += error.places
             except DecidesShape as error:
@@ -251,16 +236,30 @@ class _Recording:
                     continue
                 errors.append(UnsupportedError([self._locate(error, problem) for problem in error.problems])
                               if isinstance(error, UnsupportedError) else error)
-                if self._carries_lists and self._lists is not None and self._lists.are_used:
+                if self._carries_lists and self._uses_lists:
                     self._carries_lists = False  # loops over such lists may be unrolled
                     continue
                 attempts.pop(0)
                 if isinstance(error, Error):  # the compiler refuses the program, with sizes of 1 fixed or not
                     attempts = [attempt for attempt in attempts if attempt[0] != places]
+        self._raise(errors)
+
+    def _attempt(self, run):
+        """Returns the result of `run`, which records the program. Nothing keeps what it makes, and state is as it was."""
+        with Watch(self._fakes.environment) as watch:
+            self._watch, self._reads = watch, Reads(watch.is_old)
+            try:
+                with shape_config.patch(backed_size_oblivious=True), _quiet():
+                    values = run()
             finally:
                 self._reads.restore()
                 self._reads.release()
-        self._raise(errors)
+                self._uses_lists = self._lists is not None and self._lists.are_used
+                self._watch = self._lists = None
+        if watch.places:
+            raise UnsupportedError([self._locate(None, f"{place} keeps a tensor or size that only the recording has, stored by code that "
+                                                 "is not rewritten: return it instead") for place in watch.places])
+        return values
 
     def _raise(self, errors):
         """Raises the error that explains most.
@@ -271,7 +270,7 @@ class _Recording:
         for error in errors:
             if isinstance(error, GuardOnDataDependentSymNode) or _NUMBER_OF_RUN.search(str(error)):
                 line = _LINE.match(getattr(error, "problems", [""])[0])
-                text = UNDECIDED + self._explain(error)
+                text = UNDECIDED + explain(error, self._reasons)
                 raise UnsupportedError([line[0] + text if line else self._locate(error, text)]) from error
             if isinstance(error, UnsupportedOperatorException):
                 raise UnsupportedError([self._locate(error, f"{error.func} is not supported")]) from error
@@ -304,11 +303,11 @@ class _Recording:
                 self.program.look_up(recorder, had, functools.partial(found.__getitem__, key))
         self._conditions = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
         self._guards = compile_expressions(self._conditions)
-        self.program.prepare(*values)
+        return values
 
     def _call(self, function, arguments, recorder, *values):
         hooks = Hooks(recorder, self._reads, arguments.attributes, self._carries_lists, self._tracks_arguments)
-        self._lists, self._explain = hooks.lists, hooks.explain
+        self._lists, self._reasons = hooks.lists, hooks.reasons
         for (found, key), value in zip(self._numbers, values[len(arguments.values):]):
             self._reads.add_number(found, key)
             found[key] = value

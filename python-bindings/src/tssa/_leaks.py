@@ -10,6 +10,7 @@ import collections
 import functools
 import gc
 import sys
+import threading
 import traceback
 import types
 
@@ -22,25 +23,38 @@ from ._expressions import SYMBOLS
 _MAX_STEPS = 16
 
 
+# One program is recorded at a time: what threads make meanwhile could not be told apart.
+_LOCK = threading.RLock()
+
+
 class Watch:
-    """Watches the objects of the process while a program is recorded.
+    """Watches the objects of the process while a program is recorded, as a context manager.
 
     Meanwhile Python's collector leaves alone what exists, so that what a recording has made is collected and listed in
-    little time.
+    little time. environment: that of the recording's symbols, to which its fake tensors belong. places: after it, texts
+    that name what kept something, which it has given up.
     """
 
-    def __init__(self):
+    def __init__(self, environment):
+        self._environment = environment
         self._outer = sys.exc_info()[1]
-        self._environments = []
         self._made = set()  # ids of what has been made since, as far as somebody has asked
-        self._is_first = not gc.get_freeze_count()  # else another thread, or the program, has frozen objects
+        self.places = []
+
+    def __enter__(self):
+        _LOCK.acquire()
+        self._is_first = not gc.get_freeze_count()  # else the program has frozen objects, or it is another recording
         self._others = [] if self._is_first else gc.get_objects()
         if self._is_first:
             gc.freeze()
+        return self
 
-    def add(self, environment):
-        """Adds the environment of the symbols of a recording, to which its fake tensors belong."""
-        self._environments.append(environment)
+    def __exit__(self, kind, error, trace):
+        try:
+            self._release(error)
+            self.places = self._close()
+        finally:
+            _LOCK.release()
 
     def is_old(self, value):
         """Returns whether there was an object before, or nobody knows.
@@ -53,9 +67,11 @@ class Watch:
             self._made = {*map(id, self._list_made())}
         return id(value) not in self._made
 
-    def release(self, error):
+    def _release(self, error):
         """Drops what the frames that an error has gone through hold: names, and what their functions have of others."""
-        while error is not None and error is not self._outer:
+        known = {id(self._outer), id(None)}
+        while id(error) not in known:
+            known.add(id(error))  # a chain may have a cycle
             traceback.clear_frames(error.__traceback__)
             frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
             functions = [part for part in gc.get_referents(*frames) if isinstance(part, types.FunctionType)]
@@ -64,10 +80,9 @@ class Watch:
                     del cell.cell_contents
             error = error.__cause__ or error.__context__
 
-    def close(self):
+    def _close(self):
         """Ends the watch. Returns texts that name what keeps something, which it has to give up."""
-        for environment in self._environments:
-            environment.fake_tensor_cache.clear()
+        self._environment.fake_tensor_cache.clear()
         gc.collect()
         made = self._list_made()
         kept = [value for value in made if self._is_of_recording(value)]
@@ -78,7 +93,7 @@ class Watch:
             return []
         frozen = gc.get_freeze_count()
         gc.unfreeze()  # else what others have frozen is not searched
-        holders, is_held = _find_holders(kept, {*map(id, made)}, {id(kept), id(made), *map(id, self._environments)})
+        holders, is_held = _find_holders(kept, {*map(id, made)}, {id(kept), id(made), id(self._environment)})
         places = [_drop(holder, part) for holder, part in holders]
         if frozen:
             gc.freeze()
@@ -92,8 +107,8 @@ class Watch:
     def _is_of_recording(self, value):
         kind = type(value)
         if kind is FakeTensor:
-            return any(value.fake_mode.shape_env is environment for environment in self._environments)
-        return kind is SymNode and any(value.shape_env is environment for environment in self._environments)
+            return value.fake_mode.shape_env is self._environment
+        return kind is SymNode and value.shape_env is self._environment
 
 
 def _is_recorded(cell):

@@ -30,6 +30,20 @@ def is_of_others(module):
     return (module or "").partition(".")[0] in OTHERS
 
 
+def explain(error, reasons):
+    """Returns a text that tells which function an error went through that is not rewritten, and why; or "".
+
+    reasons: why functions are not rewritten, by their code.
+    """
+    text, trace = "", error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code in reasons:
+            text = f"; {code.co_name}() is not rewritten, as {reasons[code]}"
+        trace = trace.tb_next
+    return text
+
+
 def _is_import(frame):
     return frame is not None and frame.f_globals.get("__name__", "").startswith("importlib.")
 
@@ -50,16 +64,6 @@ class Unseen:
         """Notes a function that runs as it is."""
         self._functions.setdefault(function.__code__, function)
         self.reasons.setdefault(function.__code__, reason)
-
-    def explain(self, error):
-        """Returns a text that tells which function an error went through that is not rewritten, and why; or ""."""
-        text, trace = "", error.__traceback__
-        while trace is not None:
-            code = trace.tb_frame.f_code
-            if code in self.reasons:
-                text = f"; {code.co_name}() is not rewritten, as {self.reasons[code]}"
-            trace = trace.tb_next
-        return text
 
     def add_inner(self, code):
         """Notes the functions inside of a function whose names are known."""
