@@ -7,6 +7,7 @@ import gc
 import importlib.util
 import operator
 import os
+import threading
 import types
 import unittest
 import unittest.mock
@@ -80,6 +81,29 @@ class Leaks(unittest.TestCase):
         self.check(LIBRARY.in_a_list)
         self.assertGreater(gc.get_freeze_count(), 0)
         gc.unfreeze()
+
+    def test_threads(self):
+        """Programs that several threads record at once are told apart."""
+        def make(number):
+            def program(x):
+                for k in range(12):
+                    x = x * 2 + k + number
+                return x
+
+            return program
+
+        found = [None] * 6
+
+        def work(number):
+            program = make(number)
+            found[number] = torch.equal(tssa.compile(program)(X), program(X))
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(len(found))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [True] * len(found))
 
     def test_what_goes_on(self):
         """What a program keeps in its own objects is gone with them, and needs no search."""
