@@ -9,6 +9,7 @@ A run would not store there what the recording has stored, and other code would 
 import collections
 import functools
 import gc
+import os
 import sys
 import threading
 import traceback
@@ -25,6 +26,7 @@ _MAX_STEPS = 16
 
 # One program is recorded at a time: what threads make meanwhile could not be told apart.
 _LOCK = threading.RLock()
+os.register_at_fork(after_in_child=_LOCK._at_fork_reinit)
 
 
 class Watch:
