@@ -29,16 +29,13 @@ class Result(unittest.TextTestResult):
 
     passed = 0
 
-    def startTest(self, test):
-        gc.freeze()
-        super().startTest(test)
-
     def stopTest(self, test):
         super().stopTest(test)
         test.__dict__.pop("_outcome", None)
-        gc.collect()
-        kept = [value for value in gc.get_objects() if is_of_recording(value)]
-        gc.unfreeze()
+        kept = list_kept()
+        if kept:
+            gc.collect()
+            kept = list_kept()
         if kept:
             self.failures.append((test, f"kept: {[*map(repr, kept[:4])]}"))
 
@@ -47,13 +44,14 @@ class Result(unittest.TextTestResult):
         self.passed += 1
 
 
-def is_of_recording(value):
-    """Whether an object is a fake tensor or a symbol that tssa.compile has made."""
+def list_kept():
+    """The fake tensors and symbols that tssa.compile has made and that live."""
     from torch._subclasses.fake_tensor import FakeTensor
     from torch.fx.experimental.sym_node import SymNode
 
-    environment = (value.fake_mode if type(value) is FakeTensor else value).shape_env if type(value) in (FakeTensor, SymNode) else None
-    return type(environment).__module__.startswith("tssa.")
+    made = [value for value in gc.get_objects() if type(value) in (FakeTensor, SymNode)]
+    owners = [value.fake_mode if type(value) is FakeTensor else value for value in made]
+    return [value for value, owner in zip(made, owners) if type(owner.shape_env).__module__.startswith("tssa.")]
 
 
 def list_tests(suite):

@@ -27,7 +27,8 @@ _MAX_DEPTH, _REACHED = 16, 64
 # Up to this size all elements of a numpy array are compared at each call, else about so many of them.
 _MOST_BYTES, _SAMPLES = 1 << 20, 1 << 12
 _PLAIN = (int, float, bool, str, bytes, type(None), type, types.FunctionType, types.BuiltinFunctionType,
-          types.ModuleType, torch.dtype, torch.device, torch.Tensor, *SYMBOLS)
+          types.ModuleType, torch.dtype, torch.device, torch.Tensor, *SYMBOLS, BaseException, types.TracebackType,
+          types.FrameType)
 # Packages whose own objects and modules do not change from call to call.
 _STILL = frozenset({"torch", "tssa", "sympy", "numpy", "builtins"})
 _STILL_MODULES = _STILL | sys.stdlib_module_names
