@@ -22,6 +22,8 @@ from ._expressions import SYMBOLS
 
 #: How many steps may lie between an object of the program and the fake tensor that it keeps.
 _MAX_STEPS = 16
+# A tensor that PyTorch holds, too, such as the base of a view, outlives a collection.
+_MAX_COLLECTIONS = 3
 
 
 # One program is recorded at a time: what threads make meanwhile could not be told apart.
@@ -85,9 +87,13 @@ class Watch:
     def _close(self):
         """Ends the watch. Returns texts that name what keeps something, which it has to give up."""
         self._environment.fake_tensor_cache.clear()
-        gc.collect()
-        made = self._list_made()
-        kept = [value for value in made if self._is_of_recording(value)]
+        for _ in range(_MAX_COLLECTIONS):
+            made = kept = None  # which would keep what they list
+            gc.collect()
+            made = self._list_made()
+            kept = [value for value in made if self._is_of_recording(value)]
+            if not kept:
+                break
         if self._is_first:
             gc.unfreeze()
         self._others.clear()
