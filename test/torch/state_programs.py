@@ -8,17 +8,14 @@ usage: state_programs.py [COUNT [SEED]] runs COUNT of them and prints those that
 """
 
 import collections
-import importlib.util
 import os
 import random
 import sys
 import tempfile
 import warnings
 
-import torch
-
 import tssa
-from state_stories import differ, flatten
+from state_stories import differ, flatten, load
 
 HEADER = """import collections
 import contextlib
@@ -274,11 +271,7 @@ def tell(count, seed):
             text = Program(number).source(f"story_{number}")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(HEADER + text)
-            spec = importlib.util.spec_from_file_location(f"programs_{number}", path)
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[spec.name] = module
-            spec.loader.exec_module(module)
-            story = getattr(module, f"story_{number}")
+            story = getattr(load(path, f"programs_{number}"), f"story_{number}")
             try:
                 want = flatten(story(lambda program: program))
             except Exception as error:  # pylint: disable=broad-except  # the program is none
@@ -290,7 +283,7 @@ def tell(count, seed):
                 continue
             except Exception as error:  # pylint: disable=broad-except
                 got = error
-            del sys.modules[spec.name]
+            del sys.modules[f"programs_{number}"]
             if isinstance(want, Exception) or isinstance(got, Exception):
                 is_wrong = type(got) is not type(want)
             else:

@@ -107,6 +107,14 @@ def differ(got, want):
         for left, right in zip(got, want))
 
 
+def load(path, name):
+    """Loads a file as the module `name`, under which it is found."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def tell(count, seed):
     """Tells `count` stories. Returns (those that differ from eager mode, those that are refused), as texts."""
     chosen = random.Random(seed).sample(ALL, min(count, len(ALL)))
@@ -115,10 +123,7 @@ def tell(count, seed):
         path = os.path.join(folder, "stories.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n\n".join([HEADER, *(write_story(i, *parts) for i, parts in enumerate(chosen))]))
-        spec = importlib.util.spec_from_file_location("stories", path)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["stories"] = module
-        spec.loader.exec_module(module)
+        module = load(path, "stories")
         for number, parts in enumerate(chosen):
             story = getattr(module, f"story_{number}")
             want, text = flatten(story(lambda program: program)), f"{parts}:\n{write_story(number, *parts)}"
