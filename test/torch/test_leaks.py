@@ -16,7 +16,7 @@ import numpy
 import torch
 
 import tssa
-from tssa import _leaks
+from tssa import _function, _leaks
 
 X = torch.arange(1.0, 4.0)
 
@@ -115,6 +115,26 @@ class Leaks(unittest.TestCase):
         with unittest.mock.patch.object(_leaks, "_find_holders", side_effect=AssertionError):
             self.assertTrue(torch.equal(tssa.compile(program, dynamic=True)(X), X + 1))
         self.assertEqual(gc.get_freeze_count(), 0)
+
+    def test_what_a_recording_has(self):
+        """A recording that is kept has no fake tensors, and its own attributes are no holders."""
+        def program(x):
+            for k in range(x.size(0) + 8):
+                if x.sum() > k:
+                    return x, x * k
+            return x, x + 1
+
+        class Recording(_function._Recording):
+            def __init__(self, *arguments):
+                vars(self)  # its attributes are in a dict
+                super().__init__(*arguments)
+
+        with unittest.mock.patch.object(_function, "_Recording", Recording):
+            with unittest.mock.patch.object(_leaks, "_find_holders", side_effect=AssertionError):
+                compiled = tssa.compile(program)
+                compiled(X)
+        Recording.__module__ = "tssa.test"
+        self.assertEqual([_leaks._is_holder(vars(one)) for (one,) in compiled._recordings.values()], [False])
 
 
 if __name__ == "__main__":

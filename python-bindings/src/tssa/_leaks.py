@@ -129,8 +129,9 @@ def _is_recorded(cell):
 
 
 def _is_holder(value):
-    """Returns whether an object may be one of the program, not of this package."""
-    return not isinstance(value, types.FrameType) and not type(value).__module__.startswith("tssa.")
+    """Returns whether an object may be one of the program, not of this package or the attributes of such a one."""
+    owner = _owner_of(value, gc.get_referrers(value)) if isinstance(value, dict) else value
+    return not isinstance(value, types.FrameType) and not type(owner).__module__.startswith("tssa.")
 
 
 def _find_holders(values, made, own):

@@ -74,6 +74,7 @@ class Reads:
         self._containers = []  # (list or set, its elements at the recording)
         self._arrays = []  # (numpy array, its elements at the recording)
         self._known = {}  # at which depth objects have been added, by id
+        self._added = []  # these objects, so that no other one gets their address while the program is recorded
         self._fresh = {}  # what the recording has made, by id
         self._alive = []
         self._watched = None  # the dicts, for hold()
@@ -138,7 +139,7 @@ class Reads:
             return False
         self._known[id(value)] = depth
         if known is None:
-            self._alive.append(value)
+            self._added.append(value)
         return True
 
     def _add_dict(self, found, part, depth, is_open=False):
@@ -337,6 +338,7 @@ class Reads:
         """Drops what the recording has made, as it is over."""
         self._fresh.clear()
         self._known.clear()
+        self._added.clear()
         self.is_old = None
 
     def hold(self):
