@@ -37,15 +37,17 @@ class Build:
     """A compiler, of which it is known what it made of models."""
 
     def __init__(self, folder, options, remembers):
-        self.compiler, self.options = os.path.join(folder, "tssa-compile"), options
+        self.compiler, self.options = os.path.abspath(os.path.join(folder, "tssa-compile")), options
         self.remembers = remembers
         self.identity = digest(self.compiler)
 
     def make(self, model, folder):
         """Compiles into a folder. Gives {stage or "binary": digest}, or {"refused": the message}."""
         os.makedirs(folder)
-        command = [self.compiler, model, f"--dump-dir={folder}", "-o", os.path.join(folder, "binary"), "--threads=1"]
-        done = subprocess.run([*command, *self.options], capture_output=True, text=True, errors="replace", timeout=SECONDS)
+        command = [self.compiler, os.path.basename(model), f"--dump-dir={folder}", "-o", os.path.join(folder, "binary"),
+                   "--threads=1", *self.options]  # locations have the path that is given
+        done = subprocess.run(command, cwd=os.path.dirname(model) or ".", capture_output=True, text=True, errors="replace",
+                              timeout=SECONDS)
         if done.returncode:
             return {"refused": done.stderr.strip()}
         return {os.path.splitext(name)[0]: digest(os.path.join(folder, name)) for name in sorted(os.listdir(folder))}
@@ -89,7 +91,7 @@ def compare(model, builds, keep):
 def print_fuzzed(fuzzer, seeds, folder):
     """Writes the programs of te-fuzz, a file each."""
     done = subprocess.run([fuzzer, "--print", "--seed=1", f"--count={seeds}"], capture_output=True, text=True, check=True)
-    for number, text in enumerate(re.findall(r"^module.*?^}$", done.stdout, re.M | re.S), 1):
+    for number, text in enumerate(re.findall(r"(?:^#[^\n]*\n)*^module.*?^}$", done.stdout, re.M | re.S), 1):
         path = os.path.join(folder, f"seed-{number}.mlir")
         with open(path, "w") as file:
             file.write(text + "\n")
