@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Draft.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,32 +21,20 @@ static int64_t getDistance(const Access &access, unsigned dim, int64_t extent) {
   return stride == 0 ? anywhere : std::min(stride, mostExtent);
 }
 
-/// Returns the cost of the arithmetic of a body, in simple instructions. Each function, such as
-/// exp, costs `function`.
-static double getArithmetic(Region &body, double function) {
-  double cost = 0;
-  body.walk([&](Operation *inner) {
-    if (isa<math::MathDialect>(inner->getDialect()))
-      cost += function;
-    else if (!isa<te::ReadOp, te::YieldOp>(inner))
-      cost += 1;
-  });
-  return cost;
-}
-
-/// The cost of a function of the lanes of a vector, and of a scalar, which is a call.
-static constexpr double functionOfVector = 15, functionOfScalar = 40;
-
-/// Returns the cost of the arithmetic of a step for one vector of a sum, or for a scalar. A
+/// Returns the cost of a step in simple instructions, for one vector of a sum and for a scalar. A
 /// multiply-add is one instruction.
-static double getStepArithmetic(te::ComputeOp op, const Roles &roles, double function) {
+static te::OpCost getStepCost(te::ComputeOp op, const Roles &roles) {
   if (!roles.weights.empty())
-    return 1;
-  double cost = 0;
-  for (Region &piece : op.getPieces())
-    cost += getArithmetic(piece, function);
-  return cost / static_cast<double>(op.getPieces().size()) +
-         (op.hasReduction() ? op.getNumResults() : 0);
+    return {.vector = 1, .scalar = 1};
+  te::OpCost sum;
+  for (Region &piece : op.getPieces()) {
+    te::OpCost cost = te::getCost(piece);
+    sum.vector += cost.vector;
+    sum.scalar += cost.scalar;
+  }
+  double pieces = static_cast<double>(op.getPieces().size());
+  double combined = op.hasReduction() ? op.getNumResults() : 0;
+  return {.vector = sum.vector / pieces + combined, .scalar = sum.scalar / pieces + combined};
 }
 
 /// Returns whether the weights are parameters whose elements are always finite.
@@ -61,12 +48,8 @@ static bool areFinite(te::ComputeOp op, ArrayRef<te::ReadOp> weights) {
 
 Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
              const MachineModel &machine)
-    : op(op), roles(roles), machine(machine),
-      vectorArithmetic(getStepArithmetic(op, roles, functionOfVector)),
-      scalarArithmetic(getStepArithmetic(op, roles, functionOfScalar)),
-      vectorEpilogue(getArithmetic(op.getEpilogue(), functionOfVector)),
-      scalarEpilogue(getArithmetic(op.getEpilogue(), functionOfScalar)),
-      hasFiniteWeights(areFinite(op, roles.weights)) {
+    : op(op), roles(roles), machine(machine), stepCost(getStepCost(op, roles)),
+      epilogueCost(te::getCost(op.getEpilogue())), hasFiniteWeights(areFinite(op, roles.weights)) {
   for (const Access &access : accesses) {
     Operand operand{&access, {}, isReadInSteps(op, access)};
     operand.stream.elementBytes = access.getElementBytes();
@@ -297,7 +280,7 @@ double Draft::getStepCycles(const Point &point, const DraftTerms &terms, double 
   double used = getRemainingShare(point);
   // The products of one step wait for each other, but those of the next tile do not.
   double latency = steps > 1 ? 4 : 0;
-  double arithmetic = point.lanes > 1 ? vectorArithmetic : scalarArithmetic;
+  double arithmetic = point.lanes > 1 ? stepCost.vector : stepCost.scalar;
   double multiplyAdds = used * arithmetic * terms.sums * terms.unrolled / machine.fmaPorts;
   double loads = sustained * used * terms.loads / machine.loadPorts;
   return std::max({multiplyAdds, loads, latency * terms.unrolled}) + terms.spills + overhead;
@@ -425,7 +408,7 @@ double Draft::getSetupCycles(const Point &point) {
   constexpr double perHalving = 2.5;
   // Elements have no sums to set up, and their loops are short.
   double perTile = op.hasReduction() ? 15 : 2, perSum = op.hasReduction() ? 1 : 0;
-  perSum += joinsLanes(point) || point.lanes == 1 ? scalarEpilogue : vectorEpilogue;
+  perSum += joinsLanes(point) || point.lanes == 1 ? epilogueCost.scalar : epilogueCost.vector;
   for (auto [i, operand] : llvm::enumerate(operands))
     if (!operand.inSteps)
       perSum += joinsLanes(point) ? getPattern(i, *point.vectorDim, point.lanes).loads

@@ -19,6 +19,7 @@
 #include "dialects/layout/Template/Borders.h"
 #include "dialects/layout/Template/CacheLines.h"
 #include "dialects/layout/Template/Point.h"
+#include "dialects/te/Analysis/OpCost.h"
 
 #include <map>
 
@@ -143,8 +144,7 @@ private:
   te::ComputeOp op;
   const Roles &roles;
   const MachineModel &machine;
-  double vectorArithmetic, scalarArithmetic; ///< of a step, in simple instructions
-  double vectorEpilogue, scalarEpilogue;
+  te::OpCost stepCost, epilogueCost;
   bool hasFiniteWeights; ///< so that their product with zero is zero
   SmallVector<Operand> operands;
   SmallVector<Border> borders;

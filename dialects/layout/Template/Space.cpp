@@ -23,7 +23,7 @@
 #include "dialects/layout/Template/Draft.h"
 #include "dialects/layout/Template/ElementSpace.h"
 #include "dialects/layout/Template/LoopOrder.h"
-#include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/Analysis/OpCost.h"
 #include "dialects/te/IR/Contraction.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSet.h"
@@ -62,22 +62,11 @@ static bool fitsGroups(const Roles &roles, unsigned dim, int64_t extent) {
   return run == 1 || run % extent == 0;
 }
 
-/// Returns the multiply-adds that take as much code as one vector of the longest piece. A function
-/// is expanded in place; one that is computed in doubles takes far more code than another.
+/// Returns the multiply-adds that take as much code as one vector of the longest piece.
 static int64_t countCodeOfPiece(te::ComputeOp op) {
-  constexpr int64_t function = 16, inDoubles = 100;
   int64_t most = 1;
-  for (Region &piece : op.getPieces()) {
-    int64_t code = 1;
-    piece.walk([&](Operation *inner) {
-      if (isa<math::PowFOp, math::Atan2Op>(inner) ||
-          (te::isTranscendental(*inner) && inner->getResult(0).getType().isF64()))
-        code += inDoubles;
-      else if (te::isTranscendental(*inner))
-        code += function;
-    });
-    most = std::max(most, code);
-  }
+  for (Region &piece : op.getPieces())
+    most = std::max(most, te::getCost(piece).code);
   return most;
 }
 

@@ -20,6 +20,7 @@
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
+#include "dialects/te/Analysis/OpCost.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/TEOps.h"
@@ -38,17 +39,7 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
 /// The least cost, in simple instructions, of a value that is worth storing and reading.
-static constexpr unsigned leastCost = 8;
-
-static unsigned getCost(Operation *op) {
-  if (isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op))
-    return leastCost;
-  if (!isa<math::MathDialect>(op->getDialect()) ||
-      isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp, math::FloorOp, math::CeilOp,
-          math::TruncOp, math::RoundOp, math::RoundEvenOp, math::IsNaNOp, math::IsInfOp>(op))
-    return 1;
-  return 15;
-}
+static constexpr double leastCost = 8;
 
 namespace {
 /// A value of the root, and the equal values that other expressions compute.
@@ -113,11 +104,11 @@ private:
   }
 
   /// Returns the cost of computing `value` in `body`. Adds the needed ops to `seen`.
-  unsigned getCostOf(Value value, Block *body, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  double getCostOf(Value value, Block *body, llvm::SmallPtrSetImpl<Operation *> &seen) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != body || !seen.insert(op).second)
       return 0;
-    unsigned cost = getCost(op);
+    double cost = te::getOpCost(*op).vector;
     for (Value operand : op->getOperands())
       cost += getCostOf(operand, body, seen);
     return cost;

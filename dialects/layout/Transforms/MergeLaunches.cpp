@@ -19,7 +19,7 @@
 
 #include "dialects/layout/Transforms/MergedKernel.h"
 #include "dialects/layout/Transforms/Passes.h"
-#include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/Analysis/OpCost.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
@@ -98,14 +98,26 @@ static bool addProduct(int64_t &total, ArrayRef<OpFoldResult> sizes, int64_t eac
   return !llvm::AddOverflow(total, each, total);
 }
 
-/// Returns the points and operations of a launch, or nothing if they depend on open sizes.
+/// Adds the work of an expression to `total`, unless it depends on open sizes. Of several pieces,
+/// one runs at a point.
+static bool addWork(int64_t &total, te::ComputeOp compute) {
+  SmallVector<OpFoldResult> domain = compute.getIterationDomain();
+  int64_t most = 0;
+  for (te::ExpressionBody body : compute.getBodies()) {
+    int64_t work = te::getWork(*body.region);
+    if (body.where)
+      most = std::max(most, work);
+    else if (!addProduct(total, ArrayRef(domain).take_front(body.numDims), work))
+      return false;
+  }
+  return addProduct(total, domain, most);
+}
+
+/// Returns the work of a launch (te::getWork), or nothing if it depends on open sizes.
 static std::optional<int64_t> countWork(te::KernelOp kernel) {
   int64_t total = 0;
   for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
-    if (!addProduct(total, compute.getIterationDomain(), 1))
-      return std::nullopt;
-  for (const te::FlopTerm &term : te::countFlops(kernel))
-    if (!addProduct(total, term.sizes, term.each + term.transcendental * (te::opsOfFunction - 1)))
+    if (!addWork(total, compute))
       return std::nullopt;
   return total;
 }

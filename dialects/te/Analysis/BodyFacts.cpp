@@ -6,36 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/BodyFacts.h"
-#include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/Analysis/OpCost.h"
 #include "dialects/te/Analysis/PieceBounds.h"
 #include "dialects/te/Analysis/SizeTable.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
-
-static bool isIntegerDivision(Operation &op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
-             arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
-}
-
-/// Returns whether `op` divides by a power of two, which is a product.
-static bool isExactProduct(arith::DivFOp op) {
-  APFloat divisor(0.0), inverse(0.0);
-  return matchPattern(op.getRhs(), m_ConstantFloat(&divisor)) && divisor.getExactInverse(&inverse);
-}
-
-static bool isCostly(Operation &op) {
-  if (auto division = dyn_cast<arith::DivFOp>(op))
-    return !isExactProduct(division);
-  if (isIntegerDivision(op) || isa<arith::RemFOp>(op))
-    return true;
-  return isTranscendental(op);
-}
 
 BodyFacts te::getBodyFacts(Block &body) {
   BodyFacts facts;
@@ -44,9 +24,9 @@ BodyFacts te::getBodyFacts(Block &body) {
       ++facts.numReads;
     else if (!isa<IndexOp, arith::IndexCastOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
       ++facts.numOps;
-    facts.numCostly += isCostly(op);
-    facts.mayTrap |= isIntegerDivision(op);
+    facts.mayTrap |= mayTrap(op);
   }
+  facts.cost = getCost(*body.getParent()).vector;
   return facts;
 }
 
@@ -55,7 +35,7 @@ BodyFacts te::getFacts(ComputeOp compute) {
   for (Region &piece : compute.getPieces()) {
     BodyFacts facts = getBodyFacts(piece.front());
     sum.numOps = std::max(sum.numOps, facts.numOps);
-    sum.numCostly = std::max(sum.numCostly, facts.numCostly);
+    sum.cost = std::max(sum.cost, facts.cost);
     sum.numReads = std::max(sum.numReads, facts.numReads);
     sum.mayTrap |= facts.mayTrap;
   }

@@ -13,12 +13,12 @@ namespace mlir::tssa::te {
 
 /// What a body computes at one point.
 struct BodyFacts {
-  unsigned numOps = 0;    ///< arithmetic, without constants and index ops
-  unsigned numCostly = 0; ///< divisions, roots, exponentials and the like
+  unsigned numOps = 0; ///< arithmetic, without constants and index ops
   unsigned numReads = 0;
-  bool mayTrap = false; ///< has an integer division
+  double cost = 0; ///< of the arithmetic, in simple instructions of a vector (OpCost)
+  bool mayTrap = false;
   bool isRearrangement() const { return numOps == 0 && numReads <= 1; }
-  bool isCheap() const { return numCostly == 0 && numOps <= 4; }
+  bool isCheap() const { return cost <= 4; }
 };
 
 BodyFacts getBodyFacts(Block &body);
@@ -30,7 +30,8 @@ BodyFacts getFacts(ComputeOp compute);
 /// is left counts as `assumedSize`.
 double getReuse(ArrayRef<OpFoldResult> points, ArrayRef<OpFoldResult> elements);
 
-/// Estimates the arithmetic operations of an expression. A dynamic size counts as `assumedSize`.
+/// Estimates the arithmetic operations of an expression. A
+/// dynamic size counts as `assumedSize`.
 double estimateOperations(ComputeOp compute);
 
 /// The context in which a read is evaluated.

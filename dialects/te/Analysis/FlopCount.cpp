@@ -6,63 +6,31 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/FlopCount.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "dialects/te/Analysis/OpCost.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-namespace {
-/// Floating-point operations; an fma counts as two.
-struct Count {
-  int64_t all = 0, transcendental = 0;
-};
-} // namespace
-
-bool te::isTranscendental(Operation &op) {
-  return isa<math::MathDialect>(op.getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp, math::FloorOp,
-              math::CeilOp, math::TruncOp, math::RoundOp, math::RoundEvenOp, math::IsNaNOp,
-              math::IsInfOp>(op);
-}
-
-static Count countOps(Region &region) {
-  Count count;
-  region.walk([&](Operation *op) {
-    if (isa<math::FmaOp>(op)) {
-      count.all += 2;
-    } else if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::RemFOp,
-                   arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-                   arith::MinNumFOp>(op)) {
-      ++count.all;
-    } else if (isa<math::MathDialect>(op->getDialect()) && op->getNumResults() == 1 &&
-               isa<FloatType>(op->getResult(0).getType())) {
-      ++count.all;
-      count.transcendental += isTranscendental(*op);
-    }
-  });
-  return count;
-}
-
-static void addTerm(SmallVectorImpl<FlopTerm> &terms, ArrayRef<OpFoldResult> sizes, Count each) {
-  if (each.all != 0)
-    terms.push_back({each.all, SmallVector<OpFoldResult>(sizes), each.transcendental});
+static void addTerm(SmallVectorImpl<FlopTerm> &terms, ArrayRef<OpFoldResult> sizes, int64_t flops,
+                    int64_t functions) {
+  if (flops != 0)
+    terms.push_back({flops, SmallVector<OpFoldResult>(sizes), functions});
 }
 
 SmallVector<FlopTerm> te::countFlops(ExpressionOpInterface expression) {
   SmallVector<FlopTerm> terms;
   SmallVector<OpFoldResult> domain = expression.getIterationDomain();
-  Count most; // the most expensive piece; only one piece runs at a point
+  OpCost most; // the most expensive piece; only one piece runs at a point
   for (ExpressionBody body : expression.getBodies()) {
-    Count count = countOps(*body.region);
+    OpCost cost = getCost(*body.region);
     if (!body.where)
-      addTerm(terms, ArrayRef(domain).take_front(body.numDims), count);
-    else if (count.all > most.all)
-      most = count;
+      addTerm(terms, ArrayRef(domain).take_front(body.numDims), cost.flops, cost.functions);
+    else if (cost.flops > most.flops)
+      most = cost;
   }
-  Count combiner = countOps(expression.getCombiner());
-  addTerm(terms, domain, {most.all + combiner.all, most.transcendental + combiner.transcendental});
+  OpCost combiner = getCost(expression.getCombiner());
+  addTerm(terms, domain, most.flops + combiner.flops, most.functions + combiner.functions);
   return terms;
 }
 

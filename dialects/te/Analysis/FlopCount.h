@@ -15,15 +15,8 @@ namespace mlir::tssa::te {
 struct FlopTerm {
   int64_t each;
   SmallVector<OpFoldResult> sizes;
-  int64_t transcendental = 0; ///< of `each`, those that `isTranscendental` holds for
+  int64_t transcendental = 0; ///< of `each`, those of functions such as exp (OpCost)
 };
-
-/// The operations that a function such as exp counts for where the work of a launch is estimated.
-constexpr int64_t opsOfFunction = 16;
-
-/// Returns whether `op` is a function that takes many instructions, such as a root, an exponential
-/// or a sine.
-bool isTranscendental(Operation &op);
 
 /// Returns the floating-point operations that the expressions of `kernel` define for one launch, as
 /// a sum of terms whose sizes are constants or values of the kernel. Operations that a schedule

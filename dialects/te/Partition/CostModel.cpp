@@ -24,7 +24,7 @@ static constexpr MemoryLevel levels[] = {{512 << 10, 32}, {16 << 20, 12}};
 static constexpr double memoryBytesPerCycle = 5;
 
 double CostModel::getComputing(const BodyFacts &facts, double points) const {
-  return points * (facts.numOps + facts.numCostly * costlyOps) / opsPerCycle;
+  return points * facts.cost / opsPerCycle;
 }
 
 double CostModel::getMoving(double bytes, double tensorBytes) const {

@@ -25,9 +25,7 @@ namespace mlir::tssa::te {
 struct CostModel {
   /// A launch on two threads: they start and wait for each other.
   double launchCycles = 4000;
-  double opsPerCycle = 32; ///< multiply-adds of f32
-  /// What a division or a function such as exp takes, in ops.
-  double costlyOps = 14;
+  double opsPerCycle = 32; ///< simple instructions of f32 (OpCost), of all lanes
   /// Values that do not depend on the innermost dims are computed for this many points at once.
   double hoistedPoints = 8;
   /// What is computed in the body of a reduction that needs each element several times is no read

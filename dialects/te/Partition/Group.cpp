@@ -154,7 +154,7 @@ void GroupTracer::compute(const Site &site, ComputeOp producer) {
       site.isReduced && getReuse(site.dims, producer.getParallelSizes()) * site.share > 2;
   BodyFacts paid = facts;
   if (isRepeated && !facts.isRearrangement())
-    paid.numOps += model.reducedOps;
+    paid.cost += model.reducedOps;
   group.computing += model.getComputing(paid, points) * (isRepeated ? model.reducedFactor : 1);
   auto *member = llvm::find_if(group.members, [&](auto &m) { return m.op == producer; });
   if (member != group.members.end()) {

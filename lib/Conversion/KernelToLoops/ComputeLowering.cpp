@@ -19,7 +19,7 @@
 #include "Follower.h"
 #include "KernelFunction.h"
 #include "PointEmitter.h"
-#include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/Analysis/OpCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Conversion/LoopNest.h"
@@ -387,10 +387,7 @@ private:
   }
 
   AffineExpr getWork(ArrayRef<AffineExpr> extents, Block &body) {
-    int64_t ops = 0;
-    for (Operation &op : body)
-      ops += op.getName().getDialectNamespace() == "math" ? te::opsOfFunction : 1;
-    return getProduct(extents, kernel.getContext()) * ops;
+    return getProduct(extents, kernel.getContext()) * te::getWork(*body.getParent());
   }
 
   OpBuilder &builder;

@@ -6,8 +6,8 @@
 // The product has the exponential in its epilogue. Storing an exponential that 65536 points would
 // repeat costs less; the rule of the paper repeats it.
 // CHECK-LABEL: function @product
-// COST-NEXT:  group 1: %0: 4136 cycles
-// COST-NEXT:    computes for 120 cycles, moves for 64: 1024 bytes read, 1024 written
+// COST-NEXT:  group 1: %0: 4144 cycles
+// COST-NEXT:    computes for 128 cycles, moves for 64: 1024 bytes read, 1024 written
 // COST-NEXT:  group 2: %1: {{[0-9]+}} cycles
 // COST-NEXT:    %2 in the epilogue, 131072 points
 // COST:       2 launches of 2 groups
@@ -18,7 +18,7 @@
 // NONE-LABEL: function @product
 // NONE:       3 launches of 3 groups
 // GRAPH-LABEL: digraph partition {
-// GRAPH:      g0 [label="1. %0\n4136 cycles", style=bold];
+// GRAPH:      g0 [label="1. %0\n4144 cycles", style=bold];
 // GRAPH-NEXT: g1 [label="2. %1\nthen %2\n{{[0-9]+}} cycles", style=bold];
 // GRAPH-NEXT: g0 -> g1 [label="1024 bytes"];
 // GRAPH-NEXT: }
