@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,7 +45,7 @@ static std::optional<int64_t> countBytes(Type type) {
   if (!tensor || !tensor.hasStaticShape())
     return std::nullopt;
   CheckedSize bytes =
-      CheckedSize::product(tensor.getShape(), (tensor.getElementTypeBitWidth() + 7) / 8);
+      CheckedSize::product(tensor.getShape(), te::getElementBytes(tensor.getElementType()));
   return bytes.fits(mostBytes) ? bytes.get() : std::nullopt;
 }
 

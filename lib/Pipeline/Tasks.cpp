@@ -9,6 +9,7 @@
 #include "dialects/layout/Transforms/Conversions.h"
 #include "dialects/layout/Transforms/KernelStores.h"
 #include "dialects/layout/Transforms/StoredConstant.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
@@ -125,7 +126,7 @@ llvm::Expected<SmallVector<unsigned>> parseTaskConstants(StringRef text) {
 /// read: large blocks of zeros come from the operating system.
 static ElementsAttr makeZeros(RankedTensorType type, unsigned number) {
   // in range: the program has a constant of this type
-  size_t size = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  size_t size = type.getNumElements() * te::getElementBytes(type.getElementType());
   void *bytes = std::calloc(std::max<size_t>(size, 1), 1);
   if (!bytes)
     llvm::report_bad_alloc_error("a constant of a task does not fit into memory");
@@ -158,8 +159,8 @@ OwningOpRef<ModuleOp> buildTaskModule(te::KernelOp kernel, ArrayRef<unsigned> co
     if (type.isIndex())
       operands.push_back(arith::ConstantIndexOp::create(builder, location, 0));
     else if (llvm::is_contained(constants, number))
-      operands.push_back(te::ConstantOp::create(
-          builder, location, makeZeros(cast<RankedTensorType>(type), number)));
+      operands.push_back(te::ConstantOp::create(builder, location,
+                                                makeZeros(cast<RankedTensorType>(type), number)));
     else
       operands.push_back(body->getArgument(next++));
   }

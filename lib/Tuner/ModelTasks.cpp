@@ -8,7 +8,8 @@
 #include "tssa/Tuner/ModelTasks.h"
 #include "Capture.h"
 #include "dialects/layout/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "dialects/te/Analysis/BodyFacts.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Pass/PassManager.h"
 #include "tssa/Pipeline/Tasks.h"
 
@@ -19,17 +20,6 @@ namespace te = mlir::tssa::te;
 namespace layout = mlir::tssa::layout;
 using llvm::Error;
 using llvm::Expected;
-
-/// Returns how often a run of the program executes `launch`: the product of the trip counts of the
-/// loops around it, as far as they are known.
-static double countCalls(te::LaunchOp launch) {
-  double calls = 1;
-  for (auto loop = launch->getParentOfType<scf::ForOp>(); loop;
-       loop = loop->getParentOfType<scf::ForOp>())
-    if (std::optional<APInt> trips = loop.getStaticTripCount())
-      calls *= static_cast<double>(trips->getZExtValue());
-  return calls;
-}
 
 /// Adds the kernels of `module`, or the conversions.
 static void addTasks(ModuleOp module, bool conversions, ModelTasks &result) {
@@ -47,7 +37,7 @@ static void addTasks(ModuleOp module, bool conversions, ModelTasks &result) {
     if (isNew)
       result.tasks.push_back({{key, text}, kernel.getSymName().str(), 0, 0});
     for (te::LaunchOp launch : task.launches)
-      result.tasks[found->second].calls += countCalls(launch);
+      result.tasks[found->second].calls += te::countTrips(launch);
   }
 }
 
@@ -70,7 +60,7 @@ uint64_t tuner::countWeightBytes(ModuleOp module) {
   uint64_t bytes = 0;
   module.walk([&](te::ConstantOp constant) {
     RankedTensorType type = constant.getType();
-    bytes += uint64_t(type.getNumElements()) * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    bytes += uint64_t(type.getNumElements()) * te::getElementBytes(type.getElementType());
   });
   return bytes;
 }

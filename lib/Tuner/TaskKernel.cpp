@@ -11,6 +11,7 @@
 #include "dialects/layout/Transforms/KernelSchedule.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -214,7 +215,7 @@ double TaskKernel::countBytes() const {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (tensor) // and no index
         bytes += static_cast<double>(tensor.getNumElements()) *
-                 llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+                 te::getElementBytes(tensor.getElementType());
     }
   return bytes;
 }

@@ -6,26 +6,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Access.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// The value assumed for a dynamic size. It is so large that no stride looks contiguous.
-static constexpr int64_t assumedSize = 1009;
-
-int64_t layout::getAssumedSize(int64_t size) {
-  return ShapedType::isDynamic(size) ? assumedSize : size;
-}
-
 /// Returns the strides of a tensor in memory, where it may lie in a larger tensor.
 static SmallVector<int64_t> getStrides(RankedTensorType type, te::WindowAttr window) {
   SmallVector<int64_t> strides(type.getRank(), 1);
   for (int64_t dim = type.getRank() - 2; dim >= 0; --dim) {
     int64_t outer = window ? window.getSizes()[dim + 1] : -1;
-    int64_t size = outer == -1 ? getAssumedSize(type.getDimSize(dim + 1)) : outer;
+    int64_t size =
+        outer == -1 ? te::assumeSize(type.getDimSize(dim + 1), te::SizeRole::Large) : outer;
     strides[dim] = llvm::SaturatingMultiply<uint64_t>(strides[dim + 1], size);
   }
   return strides;
@@ -42,10 +38,6 @@ static te::WindowAttr findWindow(Value tensor) {
       return use.getOwner()->getParentOfType<te::KernelOp>().getResultWindow(
           use.getOperandNumber());
   return {};
-}
-
-static int64_t countElementBytes(RankedTensorType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
 static void collectDims(AffineExpr expr, llvm::SmallDenseSet<unsigned> &dims) {
@@ -73,8 +65,9 @@ static void collectDims(Value value, Block *body, llvm::SmallDenseSet<unsigned> 
 }
 
 Access::Access(te::ReadOp read, unsigned numDims)
-    : read(read), numDims(numDims), elementBytes(countElementBytes(read.getSourceType())),
-      symbols(read.getMap().getNumSymbols(), assumedSize),
+    : read(read), numDims(numDims),
+      elementBytes(te::getElementBytes(read.getSourceType().getElementType())),
+      symbols(read.getMap().getNumSymbols(), te::getAssumedSize(te::SizeRole::Large)),
       strides(getStrides(read.getSourceType(), findWindow(read.getSource()))) {
   for (AffineExpr expr : read.getMap().getResults())
     indices.emplace_back(expr);
@@ -86,7 +79,7 @@ Access::Access(te::ReadOp read, unsigned numDims)
 }
 
 Access::Access(Value result, unsigned numDims)
-    : numDims(numDims), elementBytes(countElementBytes(cast<RankedTensorType>(result.getType()))),
+    : numDims(numDims), elementBytes(te::getElementBytes(getElementTypeOrSelf(result.getType()))),
       strides(getStrides(cast<RankedTensorType>(result.getType()), findWindow(result))) {
   auto type = cast<RankedTensorType>(result.getType());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)

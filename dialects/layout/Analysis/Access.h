@@ -68,9 +68,6 @@ bool isReadInSteps(te::ComputeOp op, const Access &access);
 /// Returns all reads of the pieces and of the epilogue, followed by one write for each result.
 SmallVector<Access> getAccesses(te::ComputeOp op);
 
-/// Returns `size`, or the number that is assumed for a dynamic size.
-int64_t getAssumedSize(int64_t size);
-
 } // namespace mlir::tssa::layout
 
 #endif // DIALECTS_LAYOUT_ANALYSIS_ACCESS_H

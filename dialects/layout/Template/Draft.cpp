@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Draft.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -37,19 +38,11 @@ static te::OpCost getStepCost(te::ComputeOp op, const Roles &roles) {
   return {.vector = sum.vector / pieces + combined, .scalar = sum.scalar / pieces + combined};
 }
 
-/// Returns whether the weights are parameters whose elements are always finite.
-static bool areFinite(te::ComputeOp op, ArrayRef<te::ReadOp> weights) {
-  auto kernel = op->getParentOfType<te::KernelOp>();
-  return kernel && !weights.empty() && llvm::all_of(weights, [&](te::ReadOp read) {
-           auto parameter = dyn_cast<BlockArgument>(read.getSource());
-           return parameter && !read.getGuard() && kernel.isFinite(parameter.getArgNumber());
-         });
-}
-
 Draft::Draft(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
              const MachineModel &machine)
     : op(op), roles(roles), machine(machine), stepCost(getStepCost(op, roles)),
-      epilogueCost(te::getCost(op.getEpilogue())), hasFiniteWeights(areFinite(op, roles.weights)) {
+      epilogueCost(te::getCost(op.getEpilogue())),
+      hasFiniteWeights(!roles.weights.empty() && llvm::all_of(roles.weights, te::isFinite)) {
   for (const Access &access : accesses) {
     Operand operand{&access, {}, isReadInSteps(op, access)};
     operand.stream.elementBytes = access.getElementBytes();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/LoopOrder.h"
+#include "dialects/te/IR/AssumedSize.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -14,13 +15,14 @@ using namespace mlir::tssa::layout;
 unsigned layout::countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
                               unsigned first) {
   unsigned count = 0;
-  int64_t extent = getAssumedSize(op.getStaticSizes()[dim]);
+  int64_t extent = te::assumeSize(op.getStaticSizes()[dim], te::SizeRole::Large);
   while (op.getPieces().size() == 1 && dim - count > first &&
          llvm::all_of(accesses, [&](const Access &access) {
            return access.canFuse(dim - count - 1, dim, extent);
          })) {
     ++count;
-    if (llvm::MulOverflow(extent, getAssumedSize(op.getStaticSizes()[dim - count]), extent))
+    if (llvm::MulOverflow(
+            extent, te::assumeSize(op.getStaticSizes()[dim - count], te::SizeRole::Large), extent))
       break;
   }
   return count;

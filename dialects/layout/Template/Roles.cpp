@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Roles.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Contraction.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -172,10 +173,9 @@ int64_t layout::countSums(te::ComputeOp op, const Roles &roles) {
 }
 
 int64_t layout::getExtent(te::ComputeOp op, const Roles &roles, unsigned dim) {
-  constexpr int64_t assumedBatch = 4;
-  int64_t size = op.getStaticSizes()[dim];
-  if (ShapedType::isDynamic(size))
-    return roles[dim] == Role::Batch ? assumedBatch : assumedExtent;
+  bool isBatch = roles[dim] == Role::Batch;
+  int64_t size =
+      te::assumeSize(op.getStaticSizes()[dim], isBatch ? te::SizeRole::Batch : te::SizeRole::Any);
   return std::clamp<int64_t>(size, 1, mostExtent);
 }
 

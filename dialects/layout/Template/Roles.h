@@ -73,16 +73,12 @@ int64_t countSums(te::ComputeOp op, const Roles &roles);
 /// kind. In an expression that is no sum of products, all reads are data.
 Roles getRoles(te::ComputeOp op);
 
-/// The most iterations, and the longest stride in elements, that predictions count with: products of
-/// two of them do not overflow.
+/// The most iterations, and the longest stride in elements, that predictions count with: products
+/// of two of them do not overflow.
 inline constexpr int64_t mostExtent = int64_t(1) << 31;
 
-/// The number of iterations that is assumed for a dynamic size, such as that of an image, a sequence
-/// or the rows of a matrix.
-inline constexpr int64_t assumedExtent = 64;
-
-/// Returns the number of iterations of `dim`, but at least 1 and at most `mostExtent`, or the number
-/// that is assumed for a dynamic size; a batch is short.
+/// Returns the number of iterations of `dim`, but at least 1 and at most `mostExtent`, or the
+/// number that is assumed for a dynamic size.
 int64_t getExtent(te::ComputeOp op, const Roles &roles, unsigned dim);
 
 /// Prints `roles` in one line, such as `convolution: d0 batch, d1 out, d2 image, d3 in, d4 window`.

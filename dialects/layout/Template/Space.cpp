@@ -25,6 +25,7 @@
 #include "dialects/layout/Template/LoopOrder.h"
 #include "dialects/te/Analysis/OpCost.h"
 #include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -408,7 +409,7 @@ private:
   int64_t countWeightBytes() {
     int64_t bytes = 0;
     for (te::ReadOp read : roles.weights) {
-      int64_t size = llvm::divideCeil(read.getSourceType().getElementTypeBitWidth(), 8);
+      int64_t size = te::getElementBytes(read.getSourceType().getElementType());
       for (unsigned dim = 0; dim < op.getNumDims(); ++dim)
         if (te::dependsOn(read, dim))
           size = llvm::SaturatingMultiply<uint64_t>(size, extentOf(dim));

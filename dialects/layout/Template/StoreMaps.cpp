@@ -8,6 +8,7 @@
 #include "dialects/layout/Template/StoreMaps.h"
 #include "dialects/layout/Algebra/TensorLayout.h"
 #include "dialects/layout/Analysis/WindowedReads.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -212,12 +213,7 @@ private:
     maps.result = builder.getMap();
     if (maps.result.isEmpty())
       return success();
-    bool isSpeculated = true;
-    op.walk([&](Operation *inner) {
-      isSpeculated &= inner == op || isa<te::ReadOp>(inner) ||
-                      inner->hasTrait<OpTrait::IsTerminator>() || isSpeculatable(inner);
-    });
-    if (builder.isPadded() && !isSpeculated)
+    if (builder.isPadded() && te::findUnsafe(op))
       return fail(builder.getLargestKnob(), "the body cannot run at cells of padding");
     for (Value result : op.getResults())
       if (!llvm::all_of(result.getUsers(), llvm::IsaPred<te::ReadOp, te::ReturnOp>))
@@ -300,15 +296,14 @@ private:
   /// Checks that `tensor` can be stored by `map` and then read by all its readers.
   LogicalResult checkLayout(const MapBuilder &builder, const LayoutMap &map, Value tensor) {
     auto refuseMap = [&](const Twine &reason) { refuse(builder.getLargestKnob() + ": " + reason); };
-    FailureOr<TensorLayout> layout =
-        TensorLayout::get(map, cast<RankedTensorType>(tensor.getType()).getShape(),
-                          op.getContext(), refuseMap);
+    FailureOr<TensorLayout> layout = TensorLayout::get(
+        map, cast<RankedTensorType>(tensor.getType()).getShape(), op.getContext(), refuseMap);
     if (failed(layout))
       return failure();
     std::optional<Growth> growth = layout->getGrowth();
     if (!growth || growth->asRatio() > mostCellsPerElement)
-      return fail(builder.getLargestKnob(), "there are more than " + Twine(mostCellsPerElement) +
-                                                " cells per element");
+      return fail(builder.getLargestKnob(),
+                  "there are more than " + Twine(mostCellsPerElement) + " cells per element");
     for (Operation *user : tensor.getUsers()) {
       auto read = dyn_cast<te::ReadOp>(user);
       if (read && builder.isPadded() && te::hasOpaqueIndex(read))

@@ -9,6 +9,7 @@
 #include "dialects/layout/Transforms/DropGuards.h"
 #include "dialects/layout/Transforms/RowDims.h"
 #include "dialects/te/Analysis/PointDomain.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
@@ -129,13 +130,7 @@ private:
   LogicalResult checkReduction() {
     if (compute.getPieces().size() != 1)
       return op.emitOpError("padding is not supported for a reduction with several pieces");
-    Operation *unsafe = nullptr;
-    compute.walk([&](Operation *inner) {
-      if (inner != compute && !isa<te::ReadOp>(inner) &&
-          !inner->hasTrait<OpTrait::IsTerminator>() && !isSpeculatable(inner))
-        unsafe = inner;
-    });
-    if (unsafe)
+    if (Operation *unsafe = te::findUnsafe(compute))
       return op.emitOpError("padding is not supported for a reduction that computes ")
              << unsafe->getName();
     return success();
@@ -277,8 +272,7 @@ static void dropGuard(te::ReadOp read, const KernelStore &store, bool explain) {
         "{0}", obstacle.empty() ? "it also fails elsewhere than in the padding" : obstacle);
 }
 
-static LogicalResult rewriteParameter(te::KernelOp kernel, const KernelStore &store,
-                                      bool explain) {
+static LogicalResult rewriteParameter(te::KernelOp kernel, const KernelStore &store, bool explain) {
   unsigned number = *store.parameter;
   const TensorLayout &layout = store.layout;
   BlockArgument parameter = kernel.getArgument(number);
@@ -328,8 +322,7 @@ static void setFunctionType(te::KernelOp kernel) {
                         kernel.getBodyBlock().getTerminator()->getOperandTypes()));
 }
 
-LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores,
-                                  bool explain) {
+LogicalResult layout::applyStores(te::KernelOp kernel, ArrayRef<KernelStore> stores, bool explain) {
   if (stores.empty())
     return success();
   llvm::StringMap<unsigned> rowsBefore = countRows(kernel);

@@ -9,7 +9,9 @@
 #include "dialects/layout/Transforms/ApplyStores.h"
 #include "dialects/layout/Transforms/DropGuards.h"
 #include "dialects/layout/Transforms/StoredConstant.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/OutlineKernel.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,7 +29,7 @@ static void remarkBytes(Location loc, StringRef name, RankedTensorType type) {
     remark::passed(loc, options) << remark::add("dynamic sizes decide how many bytes it writes");
   else
     remark::passed(loc, options) << remark::metric(
-        "Bytes", llvm::divideCeil(type.getNumElements() * type.getElementTypeBitWidth(), 8));
+        "Bytes", type.getNumElements() * te::getElementBytes(type.getElementType()));
 }
 
 Value Conversions::convert(Value value, const TensorLayout &from, const TensorLayout &to) {
@@ -53,7 +55,7 @@ Value Conversions::convertConstant(te::ConstantOp constant, const TensorLayout &
   remarkBytes(constant.getLoc(), "constant", type);
   auto stored = te::ConstantOp::create(builder, constant.getLoc(), type, elements);
   auto dense = dyn_cast<DenseElementsAttr>(elements);
-  if (!dense || !dense.isSplat() || isPositiveZero(dense.getSplatValue<Attribute>()))
+  if (!dense || !dense.isSplat() || te::isPositiveZero(dense.getSplatValue<Attribute>()))
     zeroPadded.insert(stored);
   return stored;
 }

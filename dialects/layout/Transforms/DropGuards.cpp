@@ -25,21 +25,15 @@
 #include "dialects/layout/Transforms/KernelStores.h"
 #include "dialects/te/Analysis/Emptiness.h"
 #include "dialects/te/Analysis/PointDomain.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Sizes.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-bool layout::isPositiveZero(Attribute value) {
-  if (auto number = dyn_cast_or_null<FloatAttr>(value))
-    return number.getValue().isPosZero();
-  auto number = dyn_cast_or_null<IntegerAttr>(value);
-  return number && number.getValue().isZero();
-}
-
 StringRef layout::findObstacleToDropping(te::ReadOp read) {
-  if (!isPositiveZero(read.getPadAttr()))
+  if (!te::isPositiveZero(read.getPadAttr()))
     return "the value where the guard fails is not zero";
   auto expression = cast<te::ExpressionOpInterface>(read->getParentOp());
   bool isStatic = read.getSourceType().hasStaticShape() && read.getSymbols().empty() &&

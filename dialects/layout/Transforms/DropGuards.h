@@ -12,9 +12,6 @@
 
 namespace mlir::tssa::layout {
 
-/// Returns whether `value` is the integer 0 or +0.0.
-bool isPositiveZero(Attribute value);
-
 /// Returns why the guard of `read` stays although the source may have padding of zeros, or an empty
 /// string if constraints of the guard may be dropped.
 StringRef findObstacleToDropping(te::ReadOp read);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/RowParts.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
@@ -86,10 +87,8 @@ static Value getYielded(te::ComputeOp op) {
 /// Returns whether `value` is the element of `source` at the parallel dims of the reader `op`.
 static bool readsOwnRow(Value value, te::ComputeOp op, te::ComputeOp source) {
   auto read = value.getDefiningOp<te::ReadOp>();
-  return read && read.getSource() == source.getResult(0) && !read.getGuard() &&
-         op.getNumParallel() == source.getNumParallel() &&
-         read.getMap() == AffineMap::getMultiDimIdentityMap(op.getNumDims(), op.getContext())
-                              .getMajorSubMap(op.getNumParallel());
+  return read && read.getSource() == source.getResult(0) && te::readsOwnPoint(read) &&
+         op.getNumParallel() == source.getNumParallel();
 }
 
 /// Returns the reduction whose result is m, if `op` is the sum of (x - m)^2 and that is computed

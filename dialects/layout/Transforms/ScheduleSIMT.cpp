@@ -25,6 +25,7 @@
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Contraction.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
@@ -39,8 +40,6 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// The extent assumed for a dim of dynamic size.
-static constexpr int64_t assumedExtent = 256;
 static constexpr int64_t warpSize = MachineModel::warp;
 /// If there are fewer elements than this, each lane computes only one.
 static constexpr int64_t fewElements = 4096;
@@ -133,7 +132,7 @@ private:
 
   int64_t getExtent(unsigned dim) {
     int64_t size = op.getStaticSizes()[dim];
-    return ShapedType::isDynamic(size) ? assumedExtent : size;
+    return te::assumeSize(size, te::SizeRole::Threads);
   }
 
   int64_t getProduct(ArrayRef<unsigned> dims) {
@@ -212,11 +211,11 @@ private:
     unsigned last = op.getNumParallel() - 1;
     if (first != 0 || access.getStrideKind(last, 2) != StrideKind::Contiguous)
       return false;
-    int64_t extent = getAssumedSize(op.getStaticSizes()[last]);
+    int64_t extent = te::assumeSize(op.getStaticSizes()[last], te::SizeRole::Large);
     for (unsigned dim = last; dim-- > 0;) {
       if (!access.canFuse(dim, last, extent))
         return false;
-      extent *= getAssumedSize(op.getStaticSizes()[dim]);
+      extent *= te::assumeSize(op.getStaticSizes()[dim], te::SizeRole::Large);
     }
     return true;
   }

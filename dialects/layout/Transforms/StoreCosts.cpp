@@ -10,6 +10,8 @@
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Transforms/ApplyStores.h"
 #include "dialects/layout/Transforms/Copies.h"
+#include "dialects/te/IR/AssumedSize.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,8 +30,7 @@ LayoutMap layout::moveLast(unsigned rank, unsigned last) {
 int64_t layout::countElements(RankedTensorType type) {
   int64_t count = 1;
   for (int64_t size : type.getShape())
-    count = llvm::SaturatingMultiply<uint64_t>(
-        count, ShapedType::isDynamic(size) ? assumedExtent : size);
+    count = llvm::SaturatingMultiply<uint64_t>(count, te::assumeSize(size, te::SizeRole::Any));
   return count;
 }
 
@@ -48,7 +49,7 @@ double StoreCosts::predictConversion(RankedTensorType type, const LayoutMap &map
   FailureOr<TensorLayout> layout = getLayout(map, type, [](const Twine &) {});
   std::optional<Growth> growth = succeeded(layout) ? layout->getGrowth() : std::nullopt;
   double cells = static_cast<double>(countElements(type)) * (growth ? growth->asRatio() : 1);
-  double bytes = 2 * cells * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  double bytes = 2 * cells * te::getElementBytes(type.getElementType());
   return cells * (bytes <= static_cast<double>(machine.l2Bytes) ? perElement : perDistantElement);
 }
 

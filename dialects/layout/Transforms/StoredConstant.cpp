@@ -7,6 +7,7 @@
 
 #include "dialects/layout/Transforms/StoredConstant.h"
 #include "dialects/te/IR/CompiledExpr.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <cstring>
@@ -31,8 +32,7 @@ bool layout::hasBytesOfElements(ElementsAttr value) {
   Type type = value.getElementType();
   std::optional<ArrayRef<char>> bytes = getBytes(value);
   return bytes && type.isIntOrFloat() && type.getIntOrFloatBitWidth() % 8 == 0 &&
-         static_cast<int64_t>(bytes->size()) ==
-             value.getNumElements() * (type.getIntOrFloatBitWidth() / 8);
+         static_cast<int64_t>(bytes->size()) == value.getNumElements() * te::getElementBytes(type);
 }
 
 namespace {
@@ -154,7 +154,7 @@ static bool writeCells(RankedTensorType type, const TensorLayout &layout, ArrayR
   for (AffineExpr expr : element.guard)
     if (!guards.emplace_back(shape).add(expr, 1))
       return false;
-  switch (type.getElementTypeBitWidth() / 8) {
+  switch (te::getElementBytes(type.getElementType())) {
   case 1:
     CellWriter<uint8_t>(*address, guards, shape, source, target).run();
     return true;
@@ -180,7 +180,7 @@ ElementsAttr layout::store(ElementsAttr value, const TensorLayout &layout) {
     return dense.resizeSplat(stored);
   if (!hasBytesOfElements(value) || shape.empty())
     return {};
-  size_t size = stored.getNumElements() * (type.getElementTypeBitWidth() / 8);
+  size_t size = stored.getNumElements() * te::getElementBytes(type.getElementType());
   AsmResourceBlob blob = HeapAsmResourceBlob::allocate(size, 64, /*dataIsMutable=*/true);
   char *target = blob.getMutableData().data();
   std::memset(target, 0, size);

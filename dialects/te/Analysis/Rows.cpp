@@ -17,18 +17,6 @@ using namespace mlir::tssa::te;
 static constexpr int64_t fewRows = 8;
 static constexpr int64_t smallRow = 16384;
 
-bool te::readsLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes) {
-  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    if (dim >= sizes.size())
-      return false;
-    bool isUnit = getConstantSize(sizes[dim]) == 1;
-    if (expr != getAffineDimExpr(dim, map.getContext()) &&
-        !(isUnit && expr == getAffineConstantExpr(0, map.getContext())))
-      return false;
-  }
-  return true;
-}
-
 bool te::hasResultsOfRows(ComputeOp reduction, ComputeOp root) {
   return reduction.getPieces().size() == 1 && reduction.getNumParallel() != 0 &&
          reduction.getNumParallel() < root.getNumParallel();

@@ -11,9 +11,6 @@
 
 namespace mlir::tssa::te {
 
-/// Returns whether each result i of the map is dim i, or the constant 0 if dim i has size 1.
-bool readsLeadingDims(AffineMap map, ArrayRef<OpFoldResult> sizes);
-
 /// Returns whether `reduction` has one result for each row of the domain of `root`, which is the
 /// box of some leading dims.
 bool hasResultsOfRows(ComputeOp reduction, ComputeOp root);

@@ -8,13 +8,11 @@
 #define DIALECTS_TE_ANALYSIS_SIZETABLE_H
 
 #include "dialects/te/Analysis/Polynomial.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::tssa::te {
-
-/// The value that is assumed for an open size where a number is needed.
-inline constexpr int64_t assumedSize = 64;
 
 /// The open sizes that occur in polynomials, each as a symbol.
 class SizeTable {

@@ -8,6 +8,7 @@
 #include "dialects/te/Partition/Group.h"
 #include "dialects/te/Analysis/Image.h"
 #include "dialects/te/Analysis/PieceBounds.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/Analysis/Rows.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/Sizes.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/RowGroups.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/Analysis/Rows.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Transforms/SelectPieces.h"
@@ -23,8 +24,7 @@ static bool readsRow(ReadOp read, ComputeOp expression) {
   auto reader = cast<ComputeOp>(read->getParentOp());
   SmallVector<OpFoldResult> sizes = reader.getParallelSizes();
   SmallVector<OpFoldResult> rows = expression.getParallelSizes();
-  return !read.getGuard() && readsLeadingDims(read.getMap(), sizes) &&
-         ArrayRef(sizes).take_front(rows.size()) == ArrayRef(rows);
+  return readsOwnPoint(read) && ArrayRef(sizes).take_front(rows.size()) == ArrayRef(rows);
 }
 
 static llvm::SetVector<Value> collectSources(ComputeOp compute) {

@@ -7,6 +7,7 @@
 
 #include "dialects/te/Transforms/SelectPieces.h"
 #include "dialects/te/Analysis/BodyFacts.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,27 +15,6 @@
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
-
-/// Returns whether `read` stays inside of its source at each point of the domain of `compute`: each
-/// index is a dim of the same size, or a constant.
-static bool isInsideEverywhere(ReadOp read, ComputeOp compute) {
-  if (!read.getSymbols().empty())
-    return false;
-  SmallVector<OpFoldResult> sizes = compute.getParallelSizes();
-  for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults())) {
-    OpFoldResult size = findSize(read.getSource(), dim);
-    if (auto own = dyn_cast<AffineDimExpr>(expr)) {
-      if (sizes[own.getPosition()] != size)
-        return false;
-      continue;
-    }
-    auto constant = dyn_cast<AffineConstantExpr>(expr);
-    std::optional<int64_t> known = size ? getConstantSize(size) : std::nullopt;
-    if (!constant || !known || constant.getValue() < 0 || constant.getValue() >= *known)
-      return false;
-  }
-  return true;
-}
 
 bool te::canSelectPieces(ComputeOp compute) {
   unsigned numDear = 0;
@@ -44,7 +24,7 @@ bool te::canSelectPieces(ComputeOp compute) {
     if (facts.mayTrap || numDear > 1)
       return false;
     for (auto read : piece.front().getOps<ReadOp>())
-      if (!isInsideEverywhere(read, compute))
+      if (!isInside(read))
         return false;
   }
   return true;
@@ -62,8 +42,7 @@ ComputeOp te::selectPieces(RewriterBase &rewriter, ComputeOp compute) {
   PointMap identity = identityPoint(rewriter.getContext(), numDims);
   for (unsigned number = compute.getPieces().size(); number-- > 0;) {
     IRMapping mapping;
-    SmallVector<Value> own =
-        cloneBody(rewriter, *compute.getPieceBlock(number), identity, mapping);
+    SmallVector<Value> own = cloneBody(rewriter, *compute.getPieceBlock(number), identity, mapping);
     if (values.empty()) {
       values = own;
       continue;

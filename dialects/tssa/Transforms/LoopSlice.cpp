@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tssa/Transforms/LoopSlice.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Captures.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
@@ -20,40 +21,13 @@ using namespace mlir::tssa::refs;
 // Ops that cannot fail
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the indexes of `read`, which is in an expression with the iteration domain
-/// `domain`, are in bounds for the simple reason that each is a constant or a dim of the domain.
-static bool isInBounds(te::ReadOp read, ArrayRef<OpFoldResult> domain) {
-  for (auto [dim, index] : llvm::enumerate(read.getMap().getResults())) {
-    OpFoldResult size = te::findSize(read.getSource(), dim);
-    if (!size)
-      return false;
-    std::optional<int64_t> known = te::getConstantSize(size);
-    if (auto constant = dyn_cast<AffineConstantExpr>(index)) {
-      if (!known || constant.getValue() < 0 || constant.getValue() >= *known)
-        return false;
-      continue;
-    }
-    auto position = dyn_cast<AffineDimExpr>(index);
-    if (!position)
-      return false;
-    OpFoldResult extent = domain[position.getPosition()];
-    std::optional<int64_t> points = te::getConstantSize(extent);
-    if (extent != size && !(known && points && *points <= *known))
-      return false;
-  }
-  return true;
-}
-
 /// Returns whether `op` cannot fail, wherever it stands.
 static bool cannotFail(Operation *op) {
   if (auto compute = dyn_cast<te::ComputeOp>(op)) {
-    SmallVector<OpFoldResult> domain = compute.getIterationDomain();
-    WalkResult result = op->walk([&](Operation *inner) {
-      auto read = dyn_cast<te::ReadOp>(inner);
-      bool isSafe = read ? isInBounds(read, domain) : inner == op || isSpeculatable(inner);
-      return isSafe ? WalkResult::advance() : WalkResult::interrupt();
+    WalkResult result = compute->walk([](te::ReadOp read) {
+      return te::isInside(read) ? WalkResult::advance() : WalkResult::interrupt();
     });
-    return !result.wasInterrupted();
+    return !result.wasInterrupted() && !te::findUnsafe(compute);
   }
   // The verifier checks the view if all sizes and all integers are constants.
   if (auto access = dyn_cast<AccessOp>(op))

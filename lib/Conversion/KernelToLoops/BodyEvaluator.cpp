@@ -7,6 +7,7 @@
 
 #include "BodyEvaluator.h"
 #include "dialects/layout/IR/Zeros.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -238,13 +239,6 @@ Value BodyEvaluator::holdsForAny(const Condition &guard) {
   return andMasks(guard.uniform, any);
 }
 
-static bool isZero(TypedAttr pad) {
-  if (auto number = dyn_cast<FloatAttr>(pad))
-    return number.getValue().isPosZero();
-  auto number = dyn_cast<IntegerAttr>(pad);
-  return number && number.getValue().isZero();
-}
-
 /// Returns `layout::numZeros` zeros of `type` in a constant of the module around the insertion
 /// point.
 static Value getZeros(OpBuilder &builder, Location loc, Type type) {
@@ -266,7 +260,8 @@ static Value getZeros(OpBuilder &builder, Location loc, Type type) {
 
 Value BodyEvaluator::selectZeros(const TensorBuffer &buffer, const Condition &guard, TypedAttr pad,
                                  AffineExpr &address) {
-  if (!guard.uniform || guard.lanes || kernel.target->branchesAroundReads() || !isZero(pad))
+  if (!guard.uniform || guard.lanes || kernel.target->branchesAroundReads() ||
+      !te::isPositiveZero(pad))
     return {};
   AffineExpr zero = getAffineConstantExpr(0, index.getContext()), fixed = zero, moving = zero;
   for (AffineExpr term : getTerms(address)) {

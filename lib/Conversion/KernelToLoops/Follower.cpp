@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Follower.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -124,13 +125,7 @@ public:
 
   /// Returns whether `read`, of another follower, reads the element at the own parallel dims.
   bool readsSameElement(te::ReadOp read) {
-    AffineMap map = read.getMap();
-    return read.getSymbols().empty() && !read.getGuard() &&
-           map.getNumResults() == follower.getNumParallel() &&
-           llvm::all_of(llvm::enumerate(map.getResults()), [](auto result) {
-             auto dim = dyn_cast<AffineDimExpr>(result.value());
-             return dim && dim.getPosition() == result.index();
-           });
+    return te::readsOwnPoint(read) && read.getMap().getNumResults() == follower.getNumParallel();
   }
 
   /// Returns whether the reads say which indexes belong to the iteration, along all dims but those
@@ -216,8 +211,8 @@ FailureOr<SmallVector<IndexSpan>> getFollowerSpans(IndexBuilder &index, const Sc
     if (source == rootOp)
       isCovered &= spans.addRead(read);
     else if (source)
-      isCovered &= root.schedule.computeAfter.contains(getLabel(source)) &&
-                   spans.readsSameElement(read);
+      isCovered &=
+          root.schedule.computeAfter.contains(getLabel(source)) && spans.readsSameElement(read);
   });
   if (!isCovered || !spans.isComplete())
     return after->emitError("expected one iteration of '")

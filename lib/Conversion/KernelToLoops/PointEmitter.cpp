@@ -7,6 +7,7 @@
 
 #include "PointEmitter.h"
 #include "TilePoints.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -159,24 +160,15 @@ PointEmitter::Guards PointEmitter::getKnownGuards(ArrayRef<TilePoint> points) {
   return guards.takeVector();
 }
 
-/// Whether `factor` is read from a parameter whose elements are always finite.
-static bool isFinite(Value factor) {
-  auto read = factor.getDefiningOp<te::ReadOp>();
-  if (!read || read.getGuard())
-    return false;
-  auto parameter = dyn_cast<BlockArgument>(read.getSource());
-  return parameter && read->getParentOfType<te::KernelOp>().isFinite(parameter.getArgNumber());
-}
-
 /// Looks for a factor of `product` that is a guarded read with pad 0, while the other factor is
 /// finite. Where the guard does not hold, the product is then zero. Returns the read, or null if
 /// there is no such factor.
 static te::ReadOp findPaddedFactor(arith::MulFOp product) {
   for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())}) {
-    auto read = factor.getDefiningOp<te::ReadOp>();
-    if (read && read.getGuard() && matchPattern(read.getPadAttr(), m_AnyZeroFloat()) &&
-        isFinite(other))
+    auto read = factor.getDefiningOp<te::ReadOp>(), finite = other.getDefiningOp<te::ReadOp>();
+    if (read && read.getGuard() && matchPattern(read.getPadAttr(), m_AnyZeroFloat()) && finite &&
+        te::isFinite(finite))
       return read;
   }
   return {};

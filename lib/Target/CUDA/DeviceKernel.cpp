@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceKernel.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -77,7 +78,7 @@ static AffineExpr getWideAccess(IndexBuilder &index, const LaneAccess &access) {
 }
 
 static llvm::MaybeAlign getAlignment(VectorType type) {
-  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  int64_t bytes = type.getNumElements() * te::getElementBytes(type.getElementType());
   return llvm::MaybeAlign(std::min(bytes, widestAccess));
 }
 
@@ -220,7 +221,7 @@ Value DeviceKernel::makeShared(OpBuilder &builder, Location loc, func::FuncOp fu
                         space));
   builder.setInsertionPointAfterValue(sharedMemory);
   Value offset = arith::ConstantIndexOp::create(builder, loc, sharedBytes);
-  int64_t bytes = type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bytes = type.getNumElements() * te::getElementBytes(type.getElementType());
   sharedBytes += llvm::alignTo(bytes, widestAccess);
   auto viewType =
       MemRefType::get(type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(), space);

@@ -221,6 +221,20 @@ te.kernel @divided(%x: tensor<4x6xi32>) -> tensor<4xi32> {
 
 // -----
 
+te.kernel @remainder(%x: tensor<4x6xi32>) -> tensor<4xi32> {
+  %y = te.compute @y (d0: 4) reduce (d1: 6) init (0 : i32) {
+    %a = te.read %x[d0, d1] : tensor<4x6xi32>
+    %b = arith.remui %a, %a : i32
+    te.yield %b : i32
+  } combine arith.addi : tensor<4xi32>
+  te.return %y : tensor<4xi32>
+} schedule {
+  // expected-error @below {{padding is not supported for a reduction that computes arith.remui}}
+  layout.store @y as map<pad(0, to 3)>
+}
+
+// -----
+
 te.kernel @pieces(%x: tensor<4x6xf32>) -> tensor<4xf32> {
   %y = te.compute @y (d0: 4) reduce (d1: 6) init (0.0 : f32) where (d0 - 1 >= 0) {
     %a = te.read %x[d0, d1] : tensor<4x6xf32>
