@@ -127,12 +127,11 @@ struct LogParts {
 LogParts splitLog(FloatBuilder &b, Value x) {
   Value isSmall = b.isLess(x, b.f(1.17549435e-38));
   Value normal = b.select(isSmall, b.mul(x, b.f(8388608.0)), x);
-  Value bits = b.bitsOf(normal);
-  Value exponent = b.subInt(b.shiftRight(bits, 23), b.select(isSmall, b.i(126 + 23), b.i(126)));
-  Value m = b.fromBits(b.orInt(b.andInt(bits, b.i(0x007fffff)), b.i(0x3f000000)));
-  Value isLow = b.isLess(m, b.f(0.707106781186547524));
-  exponent = b.select(isLow, b.subInt(exponent, b.i(1)), exponent);
-  m = b.sub(b.select(isLow, b.add(m, m), m), b.f(1.0));
+  constexpr int32_t one = 0x3f800000, rootHalf = 0x3f3504f3;
+  Value bits = b.addInt(b.bitsOf(normal), b.i(one - rootHalf));
+  Value exponent = b.subInt(b.shiftRight(bits, 23), b.select(isSmall, b.i(127 + 23), b.i(127)));
+  Value m = b.fromBits(b.addInt(b.andInt(bits, b.i(0x007fffff)), b.i(rootHalf)));
+  m = b.sub(m, b.f(1.0));
   Value p = b.polynomial(m, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
                              1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
                              3.3333331174e-1});
