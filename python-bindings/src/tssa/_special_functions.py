@@ -39,7 +39,7 @@ def _polynomial(x, coefficients):
     """Evaluates a polynomial. coefficients: the constant one first."""
     result = torch.full_like(x, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
-        result = result * x + coefficient
+        result = torch.addcmul(torch.full_like(x, coefficient), result, x)
     return result
 
 
