@@ -10,7 +10,7 @@
 
 double tssa::runtime::evaluateMath(int32_t function, double x, double y) {
   switch (tssa_math_function(function)) {
-#define HOST_FUNCTION(NAME, OP, VALUE)                                                             \
+#define HOST_FUNCTION(NAME, VALUE)                                                                 \
   case TSSA_MATH_##NAME:                                                                           \
     return VALUE;
 #include "tssa/Support/HostFunctions.def"

@@ -21,25 +21,33 @@ struct MathInstructions {
   std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value m, mlir::Value n)> scale;
 };
 
-/// Marks a sine or cosine of f32 whose argument may be large. A sine or cosine without this
-/// attribute is expanded to a polynomial for small arguments, and to an op with this attribute for
-/// large arguments.
+/// Marks a sine, cosine or tangent of f32 whose argument may be large. Without this attribute, the
+/// op is expanded to a polynomial for small arguments, and to an op with this attribute for large
+/// arguments.
 constexpr llvm::StringLiteral largeAngleAttr = "large_angle";
 
+/// Marks a remainder whose quotient may be large. Without this attribute, the op is expanded to a
+/// division for small quotients, and to an op with this attribute for large quotients.
+constexpr llvm::StringLiteral largeQuotientAttr = "large_quotient";
+
 /// Patterns that compute functions on f32, and on vectors of f32, by polynomials. Functions on f16
-/// and bf16 are computed in f32. Functions on f64 are left to the target, and so are functions on
-/// f32 that are rare or need more bits. MathErrors.def lists the largest errors.
+/// and bf16 are computed in f32. Functions on f64 are left to the target, and so are ops with
+/// `largeAngleAttr` or `largeQuotientAttr`. MathErrors.def lists the largest errors.
 void populateApproximations(mlir::RewritePatternSet &patterns,
                             const MathInstructions &instructions = {});
 
-/// Patterns that compute functions on f64 by polynomials, for targets that have no library to call.
-/// The functions on f32 that `populateApproximations` leaves are computed in f64.
+/// Patterns that compute functions on f64 by polynomials, except for sines, cosines, tangents and
+/// powers.
 void populateDoubleFunctions(mlir::RewritePatternSet &patterns);
 
-/// Patterns for the sines and cosines with `largeAngleAttr`, and for tangents of f32.
+/// Patterns for powers of f64. Their relative error is 1e-13, so that they are for targets that
+/// have no library to call.
+void populateDoublePowers(mlir::RewritePatternSet &patterns);
+
+/// Patterns for the sines, cosines and tangents with `largeAngleAttr`.
 void populateLargeAngles(mlir::RewritePatternSet &patterns);
 
-/// Patterns for arith.remf on f32.
+/// Patterns for arith.remf on f32 with `largeQuotientAttr`.
 void populateRemainder(mlir::RewritePatternSet &patterns);
 
 /// Patterns that narrow f64 to f16 and bf16 with one rounding.

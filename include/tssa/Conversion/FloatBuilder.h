@@ -50,6 +50,8 @@ public:
   Value orInt(Value a, Value b) { return create<mlir::arith::OrIOp>(a, b); }
   Value shiftLeft(Value a, int32_t by) { return create<mlir::arith::ShLIOp>(a, i(by)); }
   Value shiftRight(Value a, int32_t by) { return create<mlir::arith::ShRSIOp>(a, i(by)); }
+  /// Shifts in zeros.
+  Value shiftRightUnsigned(Value a, int32_t by) { return create<mlir::arith::ShRUIOp>(a, i(by)); }
   Value toFloat(Value a) { return mlir::arith::SIToFPOp::create(builder, loc, floatType, a); }
   Value bitsOf(Value a) { return mlir::arith::BitcastOp::create(builder, loc, intType, a); }
   Value fromBits(Value a) { return mlir::arith::BitcastOp::create(builder, loc, floatType, a); }

@@ -10,12 +10,12 @@
 /// (MathErrors.def) for each f32, including subnormal numbers, infinities and NaN. Upstream's
 /// expansions are used where they are good enough. The expansions here replace those of upstream
 /// that flush subnormal numbers, lose accuracy for large arguments, or are slow. The polynomial of
-/// the logarithm comes from the Cephes library; those of the exponential and of erf are minimax
+/// the logarithms comes from the Cephes library; those of the exponentials and of erf are minimax
 /// fits.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Angles.h"
+#include "Expansions.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "tssa/Conversion/ExpandMath.h"
@@ -33,15 +33,19 @@ constexpr double ln2 = 0.693147180559945309;
 constexpr double expTail[] = {1.3814539415761828e-3, 8.3687454462051392e-3, 4.1668388992547989e-2,
                               1.6666521131992340e-1, 4.9999994039535522e-1};
 
+/// Coefficients of a polynomial for (2^r - 1) / r where |r| <= 1/2, highest power first.
+constexpr double exp2Tail[] = {1.5476272100270553e-4, 1.3400270721185480e-3, 9.6180039949854551e-3,
+                               5.5503277874147529e-2, 2.4022651345002000e-1, 6.9314720625127491e-1};
+
 struct Rounded {
   Value number; ///< an integer, as a float
   Value bits;   ///< the lowest nine bits are the integer plus the bias
 };
 
-/// Rounds x / ln 2 to an integer, for x not far from 0.
-Rounded roundToPower(FloatBuilder &b, Value x, int32_t bias) {
+/// Rounds x * factor to an integer, for x not far from 0.
+Rounded roundToPower(FloatBuilder &b, Value x, int32_t bias, double factor = log2e) {
   Value magic = b.f(12582912.0 + bias); // with 1.5 * 2^23 added, a float is rounded to an integer
-  Value shifted = b.fma(x, b.f(log2e), magic);
+  Value shifted = b.fma(x, b.f(factor), magic);
   return {b.sub(shifted, magic), b.bitsOf(shifted)};
 }
 
@@ -56,22 +60,40 @@ Value buildSmallExpM1(FloatBuilder &b, Value r) {
   return b.fma(b.mul(r, r), b.polynomial(r, expTail), r);
 }
 
-/// e^x = 2^n e^r with n = round(x / ln 2).
-Value buildExp(FloatBuilder &b, Value x, function_ref<Value(Value, Value)> scale) {
-  constexpr int32_t bias = 2 * 127;
-  x = b.clamp(x, -104.0, 89.0);
-  auto [n, bits] = roundToPower(b, x, bias);
-  SmallVector<double> coefficients(std::begin(expTail), std::end(expTail));
-  coefficients.append({1.0, 1.0});
-  Value p = b.polynomial(subtractPower(b, x, n), coefficients);
-  if (Value scaled = scale(p, n))
+using Scale = function_ref<Value(Value, Value)>;
+
+/// The bias of `bits` in `scaleByPower`: twice the exponent bias of f32, because the subtraction of
+/// the bits of `outer` removes one bias.
+constexpr int32_t scaleBias = 2 * 127;
+
+/// p * 2^n for p near 1, with the sign of n in `x`.
+Value scaleByPower(FloatBuilder &b, Value x, Value p, Rounded n, Scale scale) {
+  if (Value scaled = scale(p, n.number))
     return scaled;
   // 2^n may be too large for an f32, so the power is applied as two factors. The product with
-  // `inner` is exact, so results near both ends of the range are rounded once. `bias` is twice the
-  // exponent bias of f32, because the subtraction of the bits of `outer` removes one bias.
+  // `inner` is exact, so results near both ends of the range are rounded once.
   Value outer = b.select(b.isNegative(x), b.f(0x1p-64), b.f(0x1p64));
-  Value inner = b.fromBits(b.subInt(b.shiftLeft(bits, 23), b.bitsOf(outer)));
+  Value inner = b.fromBits(b.subInt(b.shiftLeft(n.bits, 23), b.bitsOf(outer)));
   return b.mul(b.mul(p, inner), outer);
+}
+
+/// e^x = 2^n e^r with n = round(x / ln 2).
+Value buildExp(FloatBuilder &b, Value x, Scale scale) {
+  x = b.clamp(x, -104.0, 89.0);
+  Rounded n = roundToPower(b, x, scaleBias);
+  SmallVector<double> coefficients(std::begin(expTail), std::end(expTail));
+  coefficients.append({1.0, 1.0});
+  Value p = b.polynomial(subtractPower(b, x, n.number), coefficients);
+  return scaleByPower(b, x, p, n, scale);
+}
+
+/// 2^x = 2^n 2^r with n = round(x). The difference r is exact.
+Value buildExp2(FloatBuilder &b, Value x, Scale scale) {
+  x = b.clamp(x, -151.0, 129.0);
+  Rounded n = roundToPower(b, x, scaleBias, /*factor=*/1.0);
+  Value r = b.sub(x, n.number);
+  Value p = b.fma(b.polynomial(r, exp2Tail), r, b.f(1.0));
+  return scaleByPower(b, x, p, n, scale);
 }
 
 /// e^x - 1 for x from -26 ln 2 to 26 ln 2. In this range 2^n - 1 is exact, and a single f32 is
@@ -95,25 +117,29 @@ Value buildExpM1(FloatBuilder &b, Value x) {
   return b.select(b.compare(arith::CmpFPredicate::OEQ, n, b.f(0.0)), small, b.add(half, half));
 }
 
-/// ln x = ln m + e ln 2 with m in [sqrt 1/2, sqrt 2).
-Value buildLog(FloatBuilder &b, Value x) {
+/// The parts of a logarithm: ln x = m + rest + exponent * ln 2, where 1 + m lies in
+/// [sqrt 1/2, sqrt 2).
+struct LogParts {
+  Value m, rest, exponent;
+};
+
+/// Splits a positive and finite x.
+LogParts splitLog(FloatBuilder &b, Value x) {
   Value isSmall = b.isLess(x, b.f(1.17549435e-38));
   Value normal = b.select(isSmall, b.mul(x, b.f(8388608.0)), x);
-  Value bits = b.bitsOf(normal);
-  Value exponent = b.subInt(b.shiftRight(bits, 23), b.select(isSmall, b.i(126 + 23), b.i(126)));
-  Value m = b.fromBits(b.orInt(b.andInt(bits, b.i(0x007fffff)), b.i(0x3f000000)));
-  Value isLow = b.isLess(m, b.f(0.707106781186547524));
-  exponent = b.select(isLow, b.subInt(exponent, b.i(1)), exponent);
-  m = b.sub(b.select(isLow, b.add(m, m), m), b.f(1.0));
-  Value e = b.toFloat(exponent), z = b.mul(m, m);
+  constexpr int32_t one = 0x3f800000, rootHalf = 0x3f3504f3;
+  Value bits = b.addInt(b.bitsOf(normal), b.i(one - rootHalf));
+  Value exponent = b.subInt(b.shiftRight(bits, 23), b.select(isSmall, b.i(127 + 23), b.i(127)));
+  Value m = b.fromBits(b.addInt(b.andInt(bits, b.i(0x007fffff)), b.i(rootHalf)));
+  m = b.sub(m, b.f(1.0));
   Value p = b.polynomial(m, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
                              1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
                              3.3333331174e-1});
-  Value y = b.mul(b.mul(p, m), z);
-  y = b.fma(e, b.f(-2.12194440e-4), y);
-  y = b.fma(z, b.f(-0.5), y);
-  Value result = b.fma(e, b.f(0.693359375), b.add(m, y));
+  return {m, b.mul(b.mul(p, m), b.mul(m, m)), b.toFloat(exponent)};
+}
 
+/// Replaces `result`, the logarithm of `x`, where `x` is infinite, zero, negative or NaN.
+Value finishLog(FloatBuilder &b, Value x, Value result) {
   Value infinity = b.f(std::numeric_limits<double>::infinity());
   Value notANumber = b.f(std::numeric_limits<double>::quiet_NaN());
   result = b.select(b.compare(arith::CmpFPredicate::OEQ, x, infinity), infinity, result);
@@ -121,6 +147,32 @@ Value buildLog(FloatBuilder &b, Value x) {
                     b.f(-std::numeric_limits<double>::infinity()), result);
   // The logarithm of a negative number or of NaN is NaN.
   return b.select(b.compare(arith::CmpFPredicate::ULT, x, b.f(0.0)), notANumber, result);
+}
+
+Value buildLog(FloatBuilder &b, Value x) {
+  auto [m, rest, e] = splitLog(b, x);
+  Value y = b.fma(e, b.f(-2.12194440e-4), rest);
+  y = b.fma(b.mul(m, m), b.f(-0.5), y);
+  return finishLog(b, x, b.fma(e, b.f(0.693359375), b.add(m, y)));
+}
+
+Value buildLog2(FloatBuilder &b, Value x) {
+  auto [m, rest, e] = splitLog(b, x);
+  Value y = b.fma(b.mul(m, m), b.f(-0.5), rest);
+  // 1 / ln 2 is 1 + 0.4427, so only the second part is multiplied.
+  y = b.fma(b.add(m, y), b.f(4.4269504088896340736e-1), y);
+  return finishLog(b, x, b.add(b.add(m, y), e));
+}
+
+Value buildLog10(FloatBuilder &b, Value x) {
+  auto [m, rest, e] = splitLog(b, x);
+  Value y = b.fma(b.mul(m, m), b.f(-0.5), rest);
+  // The logarithms of e and 2 are sums of a short number and a small one.
+  constexpr double log10e = 4.3359375e-1, log10eRest = 7.00731903251827651129e-4;
+  constexpr double log10of2 = 3.0078125e-1, log10of2Rest = 2.48745663981195213739e-4;
+  Value low = b.fma(y, b.f(log10e), b.mul(b.add(m, y), b.f(log10eRest)));
+  low = b.fma(e, b.f(log10of2Rest), low);
+  return finishLog(b, x, b.fma(e, b.f(log10of2), b.fma(m, b.f(log10e), low)));
 }
 
 /// (e^2x - 1) / (e^2x + 1), which rounds to 1 from 9.02 on.
@@ -141,21 +193,6 @@ Value buildErf(FloatBuilder &b, Value x) {
   return b.copySign(power, x);
 }
 
-template <typename Op> struct Expand : OpRewritePattern<Op> {
-  using Build = std::function<Value(FloatBuilder &, Value)>;
-  Build build;
-  Expand(MLIRContext *context, Build build)
-      : OpRewritePattern<Op>(context, /*benefit=*/2), build(build) {}
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return failure();
-    FloatBuilder builder(rewriter, op.getLoc(), op.getType());
-    rewriter.replaceOp(op, build(builder, op.getOperand()));
-    return success();
-  }
-};
-
 /// Computes remainders of 16-bit types in f32, where the result is exact.
 struct WidenRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -175,25 +212,29 @@ struct WidenRemainder : OpRewritePattern<arith::RemFOp> {
   }
 };
 
-template <typename Op>
-void addExpansion(RewritePatternSet &patterns, typename Expand<Op>::Build build) {
-  patterns.add(std::make_unique<Expand<Op>>(patterns.getContext(), build));
-}
-
 } // namespace
 
 void populateApproximations(RewritePatternSet &patterns, const MathInstructions &instructions) {
   populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; }, 3);
-  addExpansion<math::ExpOp>(patterns, [=](FloatBuilder &b, Value x) {
-    return buildExp(b, x, [&](Value m, Value n) {
-      return instructions.scale ? instructions.scale(b.getBuilder(), b.getLoc(), m, n) : Value();
-    });
-  });
+  auto withScale = [=](Value (*build)(FloatBuilder &, Value, Scale)) {
+    return [=](FloatBuilder &b, Value x) {
+      return build(b, x, [&](Value m, Value n) {
+        return instructions.scale ? instructions.scale(b.getBuilder(), b.getLoc(), m, n) : Value();
+      });
+    };
+  };
+  addExpansion<math::ExpOp>(patterns, withScale(buildExp));
+  addExpansion<math::Exp2Op>(patterns, withScale(buildExp2));
   addExpansion<math::ExpM1Op>(patterns, buildExpM1);
   addExpansion<math::ErfOp>(patterns, buildErf);
   addExpansion<math::LogOp>(patterns, buildLog);
+  addExpansion<math::Log2Op>(patterns, buildLog2);
+  addExpansion<math::Log10Op>(patterns, buildLog10);
   addExpansion<math::TanhOp>(patterns, buildTanh);
+  populateArcs(patterns);
+  populateWideFunctions(patterns);
   populateAngles(patterns);
+  populateSmallRemainder(patterns);
   patterns.add<WidenRemainder>(patterns.getContext());
   populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return name == "math.log1p"; }, 2);

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Functions on f64, for targets that cannot call a library. They are accurate to a few units in
-/// the last place; powers have a relative error of at most 1e-13. The rational functions come from
-/// the Cephes library.
+/// Functions on f64. They are accurate to a few units in the last place, but powers only to a
+/// relative error of 1e-13. The rational functions come from the Cephes library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -373,26 +372,6 @@ template <typename Op> struct ExpandDoublePair : OpRewritePattern<Op> {
   }
 };
 
-/// Computes a function on f32 in f64.
-template <typename Op> struct WidenToDouble : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isF32())
-      return failure();
-    Location loc = op.getLoc();
-    auto vector = dyn_cast<VectorType>(type);
-    Type wide = vector ? Type(vector.clone(rewriter.getF64Type())) : rewriter.getF64Type();
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(arith::ExtFOp::create(rewriter, loc, wide, operand));
-    Value result = Op::create(rewriter, loc, TypeRange{wide}, operands);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, result);
-    return success();
-  }
-};
-
 template <typename Op>
 void addDouble(RewritePatternSet &patterns, typename ExpandDouble<Op>::Build build) {
   patterns.add(std::make_unique<ExpandDouble<Op>>(patterns.getContext(), build));
@@ -426,14 +405,10 @@ void populateDoubleFunctions(RewritePatternSet &patterns) {
   addDouble<math::ErfcOp>(patterns, buildErfc);
   addDouble<math::CbrtOp>(patterns, buildCbrt);
   addDoublePair<math::Atan2Op>(patterns, buildAtan2);
+}
+
+void populateDoublePowers(RewritePatternSet &patterns) {
   addDoublePair<math::PowFOp>(patterns, buildPow);
-  patterns
-      .add<WidenToDouble<math::Exp2Op>, WidenToDouble<math::Log2Op>, WidenToDouble<math::Log10Op>,
-           WidenToDouble<math::SinhOp>, WidenToDouble<math::CoshOp>, WidenToDouble<math::AsinhOp>,
-           WidenToDouble<math::AcoshOp>, WidenToDouble<math::AtanhOp>, WidenToDouble<math::AtanOp>,
-           WidenToDouble<math::AsinOp>, WidenToDouble<math::AcosOp>, WidenToDouble<math::ErfcOp>,
-           WidenToDouble<math::CbrtOp>, WidenToDouble<math::Atan2Op>, WidenToDouble<math::PowFOp>>(
-          patterns.getContext());
 }
 
 } // namespace tssa

@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Expansions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "tssa/Conversion/ExpandMath.h"
-#include "tssa/Conversion/FloatBuilder.h"
 
 using namespace mlir;
 
@@ -52,13 +51,56 @@ Value buildRemainder(OpBuilder &builder, Location loc, Value x, Value y) {
   return b.copySign(result, x);
 }
 
-/// Expands the remainder of f32, one lane at a time.
+/// Computes x mod y from `quotient`, which is |x| / |y|. If the quotient was rounded up to an
+/// integer, it is one too large. The result and what it is computed from are exact.
+Value buildSmallRemainder(FloatBuilder &b, Value x, Value y, Value quotient) {
+  Value ax = b.abs(x), ay = b.abs(y);
+  Value whole = b.sub(b.f(-0.0), b.trunc(quotient));
+  Value rest = b.fma(whole, ay, ax);
+  rest = b.select(b.isLess(rest, b.f(0.0)), b.add(rest, ay), rest);
+  // The product of 0 and an infinite y would be NaN.
+  return b.copySign(b.select(b.isLess(ax, ay), ax, rest), x);
+}
+
+/// Expands a remainder of f32 or f64. The code branches on whether any lane has a large quotient.
+/// If so, an op with `largeQuotientAttr` computes all lanes.
+struct ExpandSmallRemainder : OpRewritePattern<arith::RemFOp> {
+  ExpandSmallRemainder(MLIRContext *context) : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(arith::RemFOp op, PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if ((!element.isF32() && !element.isF64()) || op->hasAttr(largeQuotientAttr))
+      return failure();
+    Location loc = op.getLoc();
+    Value x = op.getLhs(), y = op.getRhs();
+    FloatBuilder b(rewriter, loc, op.getType());
+    Value quotient = b.div(b.abs(x), b.abs(y));
+    // Up to here, a rounding error of the quotient is less than 1.
+    Value limit = b.f(element.isF32() ? 0x1p22 : 0x1p51);
+    Value isLarge = b.compare(arith::CmpFPredicate::OGT, quotient, limit);
+    auto branch = scf::IfOp::create(
+        rewriter, loc, buildAny(rewriter, loc, isLarge),
+        [&](OpBuilder &builder, Location loc) {
+          auto exact = arith::RemFOp::create(builder, loc, x, y);
+          exact->setAttr(largeQuotientAttr, builder.getUnitAttr());
+          scf::YieldOp::create(builder, loc, exact.getResult());
+        },
+        [&](OpBuilder &builder, Location loc) {
+          FloatBuilder inner(builder, loc, x.getType());
+          scf::YieldOp::create(builder, loc, buildSmallRemainder(inner, x, y, quotient));
+        });
+    rewriter.replaceOp(op, branch.getResults());
+    return success();
+  }
+};
+
+/// Expands the remainders of f32 that `ExpandSmallRemainder` left, one lane at a time.
 struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(arith::RemFOp op, PatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
-    if (!element.isF32())
+    if (!element.isF32() || !op->hasAttr(largeQuotientAttr))
       return failure();
     Location loc = op.getLoc();
     auto compute = [&](Value x, Value y) -> Value {
@@ -88,6 +130,10 @@ struct ExpandRemainder : OpRewritePattern<arith::RemFOp> {
 };
 
 } // namespace
+
+void populateSmallRemainder(RewritePatternSet &patterns) {
+  patterns.add<ExpandSmallRemainder>(patterns.getContext());
+}
 
 void populateRemainder(RewritePatternSet &patterns) {
   patterns.add<ExpandRemainder>(patterns.getContext());

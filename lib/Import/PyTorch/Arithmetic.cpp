@@ -138,7 +138,14 @@ Scalar lerpOf(Scalars x) {
   Scalar distance = x[1] - x[0];
   return select(abs(x[2]) < 0.5, x[0] + x[2] * distance, x[1] - distance * (1.0 - x[2]));
 }
-Scalar addcmulOf(Scalars x) { return x[0] + x[3] * x[1] * x[2]; }
+/// Rounds the sum and its last product once.
+Scalar addcmulOf(Scalars x) {
+  Scalar scaled = x[3] * x[1];
+  if (!x[0].isFloat() || x[0].getType().getIntOrFloatBitWidth() < 32)
+    return x[0] + scaled * x[2];
+  return x[0].with(math::FmaOp::create(x[0].getBuilder(), x[0].getLoc(), scaled.getValue(),
+                                       x[2].getValue(), x[0].getValue()));
+}
 Scalar addcdivOf(Scalars x) { return x[0] + x[3] * x[1] / x[2]; }
 
 const Row rows[] = {

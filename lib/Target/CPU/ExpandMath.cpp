@@ -7,10 +7,11 @@
 ///
 /// \file
 /// The pass cpu-expand-math. Compiled code has no math library to call. Functions on f16 and bf16
-/// are computed in f32. The common functions on f32, and on vectors of f32, become polynomials. All
-/// other functions call `tssa_host::math`, for one element at a time. AVX-512 multiplies by a power
-/// of two in one instruction. A product with a reciprocal becomes a division, which is as fast.
-/// Maxima and minima become the machine's instructions.
+/// are computed in f32. Functions on f32 and f64, and on vectors of these, become polynomials. A
+/// few functions on f64, and remainders with a large quotient, call `tssa_host::math` for one
+/// element at a time. AVX-512 multiplies by a power of two in one instruction. A product with a
+/// reciprocal becomes a division, which is as fast. Maxima and minima become the machine's
+/// instructions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -100,9 +101,11 @@ template <typename Op> void addHostCall(RewritePatternSet &patterns, int32_t fun
 }
 
 void addHostCalls(RewritePatternSet &patterns) {
-#define HOST_FUNCTION(NAME, OP, VALUE) addHostCall<OP>(patterns, TSSA_MATH_##NAME);
-#include "tssa/Support/HostFunctions.def"
-#undef HOST_FUNCTION
+  addHostCall<math::SinOp>(patterns, TSSA_MATH_SIN);
+  addHostCall<math::CosOp>(patterns, TSSA_MATH_COS);
+  addHostCall<math::TanOp>(patterns, TSSA_MATH_TAN);
+  addHostCall<math::PowFOp>(patterns, TSSA_MATH_POW);
+  addHostCall<arith::RemFOp>(patterns, TSSA_MATH_FMOD);
 }
 
 /// The rounding operand of an instruction. This value selects the rounding mode of the thread.
@@ -239,6 +242,8 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
     if (avx512)
       instructions.scale = buildScale;
     populateApproximations(patterns, instructions);
+    populateLargeAngles(patterns);
+    populateDoubleFunctions(patterns);
     patterns.add<DivideOnce>(&getContext());
     addKeepNaN<arith::MaximumFOp>(patterns, "max", avx512);
     addKeepNaN<arith::MinimumFOp>(patterns, "min", avx512);

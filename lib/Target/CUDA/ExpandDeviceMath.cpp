@@ -7,9 +7,8 @@
 ///
 /// \file
 /// The pass cuda-expand-math. Kernels use no device library, so that the emulator computes the same
-/// results as a GPU. Functions become the same arithmetic as on CPUs. Functions for which a CPU
-/// calls the host's library are computed in f64. A function without an expansion, such as the sine
-/// of f64, is an error.
+/// results as a GPU. Functions become the same arithmetic as on CPUs. A function without an
+/// expansion, such as the sine of f64, is an error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +46,7 @@ struct ExpandDeviceMath : impl::ExpandDeviceMathBase<ExpandDeviceMath> {
     RewritePatternSet patterns(&getContext());
     populateApproximations(patterns);
     populateDoubleFunctions(patterns);
+    populateDoublePowers(patterns);
     populateLargeAngles(patterns);
     populateRemainder(patterns);
     populateNarrowingPatterns(patterns);

@@ -123,3 +123,66 @@ func.func @limit(%x: vector<4xf32>) -> vector<4xf32> {
   %y = arith.minimumf %x, %six : vector<4xf32>
   return %y : vector<4xf32>
 }
+
+// The tail of a loop gets the same arithmetic as its vectors.
+// CHECK-LABEL: func.func @sinh16
+// CHECK-NOT: llvm.call
+// CHECK: arith.truncf %{{.*}} : vector<16xf64> to vector<16xf32>
+// CHECK-NOT: math.sinh
+func.func @sinh16(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.sinh %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// CHECK-LABEL: func.func @sinh1
+// CHECK-NOT: llvm.call
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK-NOT: math.sinh
+func.func @sinh1(%x: f32) -> f32 {
+  %y = math.sinh %x : f32
+  return %y : f32
+}
+
+// A large angle is reduced with more digits, also without the host.
+// CHECK-LABEL: func.func @tan16
+// CHECK: scf.if
+// CHECK-NOT: llvm.call
+// CHECK: arith.muli %{{.*}} : vector<16xi64>
+// CHECK: return
+func.func @tan16(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.tan %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// A remainder is a division, unless a quotient is large.
+// CHECK-LABEL: func.func @remainder16
+// CHECK: %[[Q:.*]] = arith.divf
+// CHECK: %[[LARGE:.*]] = arith.cmpf ogt, %[[Q]], %{{.*}} : vector<16xf32>
+// CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[LARGE]]
+// CHECK: scf.if %[[ANY]]
+// CHECK: llvm.call
+// CHECK: else
+// CHECK-NOT: llvm.call
+// CHECK: math.fma %{{.*}} : vector<16xf32>
+// CHECK: return
+func.func @remainder16(%x: vector<16xf32>, %y: vector<16xf32>) -> vector<16xf32> {
+  %r = arith.remf %x, %y : vector<16xf32>
+  return %r : vector<16xf32>
+}
+
+// Functions on f64 are expanded, except for a few.
+// CHECK-LABEL: func.func @log8
+// CHECK-NOT: llvm.call
+// CHECK: math.fma %{{.*}} : vector<8xf64>
+// CHECK: return
+func.func @log8(%x: vector<8xf64>) -> vector<8xf64> {
+  %y = math.log %x : vector<8xf64>
+  return %y : vector<8xf64>
+}
+
+// CHECK-LABEL: func.func @sin1
+// CHECK: llvm.call
+func.func @sin1(%x: f64) -> f64 {
+  %y = math.sin %x : f64
+  return %y : f64
+}

@@ -20,7 +20,7 @@ gpu.module @device {
     return %r : f16
   }
 
-  // Functions for which a CPU calls its library are computed in f64.
+  // Functions on f32 that need more bits are computed in f64.
   // CHECK-LABEL: func.func @acosh
   // CHECK: arith.extf %{{.*}} : f32 to f64
   // CHECK: math.fma %{{.*}} : f64

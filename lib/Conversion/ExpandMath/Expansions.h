@@ -1,0 +1,58 @@
+//===- Expansions.h - patterns for functions on f32 ------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_CONVERSION_EXPANDMATH_EXPANSIONS_H
+#define LIB_CONVERSION_EXPANDMATH_EXPANSIONS_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "tssa/Conversion/FloatBuilder.h"
+
+#include <functional>
+
+namespace tssa {
+
+/// Replaces a function of one f32, or a vector of f32, by what `build` builds.
+template <typename Op> struct Expand : mlir::OpRewritePattern<Op> {
+  using Build = std::function<mlir::Value(FloatBuilder &, mlir::Value)>;
+  Build build;
+  Expand(mlir::MLIRContext *context, Build build)
+      : mlir::OpRewritePattern<Op>(context, /*benefit=*/2), build(build) {}
+
+  mlir::LogicalResult matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
+    if (!mlir::getElementTypeOrSelf(op.getType()).isF32())
+      return mlir::failure();
+    FloatBuilder builder(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, build(builder, op.getOperand()));
+    return mlir::success();
+  }
+};
+
+template <typename Op>
+void addExpansion(mlir::RewritePatternSet &patterns, typename Expand<Op>::Build build) {
+  patterns.add(std::make_unique<Expand<Op>>(patterns.getContext(), build));
+}
+
+/// Whether any lane of a condition holds.
+mlir::Value buildAny(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition);
+
+/// Patterns that expand sines, cosines and tangents of f32. For large arguments, they leave an op
+/// with `largeAngleAttr`.
+void populateAngles(mlir::RewritePatternSet &patterns);
+
+/// Patterns for the inverse trigonometric functions of one f32.
+void populateArcs(mlir::RewritePatternSet &patterns);
+
+/// Patterns for functions on f32 that are computed in f64.
+void populateWideFunctions(mlir::RewritePatternSet &patterns);
+
+/// Patterns that divide where the quotient of a remainder is small. For large quotients, they leave
+/// an op with `largeQuotientAttr`.
+void populateSmallRemainder(mlir::RewritePatternSet &patterns);
+
+} // namespace tssa
+
+#endif // LIB_CONVERSION_EXPANDMATH_EXPANSIONS_H
