@@ -41,7 +41,8 @@ static void addArithmetic(Table &table) {
       table, {.flops = 1, .vector = 1, .scalar = 1, .code = 1});
   add<arith::DivFOp>(table, {.flops = 1, .vector = 16, .scalar = 8, .code = 1},
                      {.flops = 1, .vector = 32, .scalar = 8, .code = 1});
-  add<arith::RemFOp>(table, {.flops = 1, .vector = 64, .scalar = 40, .code = 32});
+  add<arith::RemFOp>(table, {.flops = 1, .vector = 26, .scalar = 20, .code = 16},
+                     {.flops = 1, .vector = 40, .scalar = 20, .code = 16});
   add<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp, ReadOp, YieldOp>(table, {});
   // There is no instruction for vectors: each element is divided for itself.
   add<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
@@ -73,17 +74,27 @@ template <typename... Ops> static void addFunctions(Table &table, double narrow,
 static void addFunctions(Table &table) {
   add<math::SqrtOp>(table, function(20, 10, 1), function(48, 16, 1));
   add<math::RsqrtOp>(table, function(36, 18, 2), function(80, 24, 2));
-  addFunctions<math::ExpOp>(table, 16, 360);
-  addFunctions<math::ExpM1Op>(table, 24, 360);
-  addFunctions<math::LogOp>(table, 40, 360);
-  addFunctions<math::Log1pOp>(table, 60, 360);
-  addFunctions<math::SinOp, math::CosOp>(table, 34, 360);
-  addFunctions<math::TanhOp>(table, 28, 560);
-  addFunctions<math::ErfOp>(table, 36, 360);
+  addFunctions<math::ExpOp, math::Exp2Op>(table, 16, 40);
+  addFunctions<math::ExpM1Op>(table, 24, 70);
+  addFunctions<math::LogOp, math::Log2Op, math::Log10Op>(table, 40, 60);
+  addFunctions<math::Log1pOp>(table, 60, 85);
+  addFunctions<math::SinOp, math::CosOp>(table, 34, 400);
+  addFunctions<math::TanOp>(table, 66, 400);
+  addFunctions<math::TanhOp>(table, 28, 110);
+  addFunctions<math::ErfOp>(table, 36, 160);
+  addFunctions<math::ErfcOp>(table, 120, 160);
+  addFunctions<math::AsinOp, math::AcosOp>(table, 32, 260);
+  addFunctions<math::AtanOp>(table, 48, 120);
+  addFunctions<math::Atan2Op>(table, 80, 150);
+  addFunctions<math::SinhOp, math::CoshOp>(table, 105, 150);
+  addFunctions<math::AsinhOp, math::AcoshOp>(table, 190, 350);
+  addFunctions<math::AtanhOp>(table, 110, 135);
+  addFunctions<math::CbrtOp>(table, 110, 300);
+  addFunctions<math::PowFOp>(table, 200, 960);
 }
 
-/// The other functions.
-static Row getOtherFunction() { return {function(800, 40, 100), function(400, 40, 100)}; }
+/// A function that no row has.
+static Row getOtherFunction() { return {function(400, 40, 100), function(400, 40, 100)}; }
 
 static Table makeTable() {
   Table table;

@@ -24,8 +24,9 @@ protected:
   OpCosts() { context.loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect>(); }
 
   Operation &parse(StringRef operations, StringRef type) {
-    std::string text =
-        ("func.func @f(%x: " + type + ", %y: " + type + ") {\n" + operations + "\nreturn }").str();
+    std::string text = ("func.func @f(%x: " + type + ", %y: " + type + ", %n: i32) {\n" +
+                        operations + "\nreturn }")
+                           .str();
     for (size_t at; (at = text.find('T')) != std::string::npos;)
       text.replace(at, 1, type);
     module = parseSourceString<ModuleOp>(text, &context);
@@ -91,21 +92,42 @@ TEST_F(OpCosts, Divisions) {
   expect("%r = arith.divf %x, %y : T", "f64", {1, 0, 32, 8, 1});
   expect("%c = arith.constant 3.0 : T\n%r = arith.divf %x, %c : T", "f32", {1, 0, 16, 8, 1});
   expect("%c = arith.constant 4.0 : T\n%r = arith.divf %x, %c : T", "f32", arithmetic);
-  expect("%r = arith.remf %x, %y : T", "f32", {1, 0, 64, 40, 32});
+  expect("%r = arith.remf %x, %y : T", "f32", {1, 0, 26, 20, 16});
+  expect("%r = arith.remf %x, %y : T", "f64", {1, 0, 40, 20, 16});
 }
 
 TEST_F(OpCosts, Functions) {
   expectUnary("math.sqrt", {1, 1, 20, 10, 1}, {1, 1, 48, 16, 1});
   expectUnary("math.rsqrt", {1, 1, 36, 18, 2}, {1, 1, 80, 24, 2});
-  expectUnary("math.exp", {1, 1, 16, 16, 16}, {1, 1, 360, 360, 100});
-  expectUnary("math.expm1", {1, 1, 24, 24, 16}, {1, 1, 360, 360, 100});
-  expectUnary("math.log", {1, 1, 40, 40, 16}, {1, 1, 360, 360, 100});
-  expectUnary("math.log1p", {1, 1, 60, 60, 16}, {1, 1, 360, 360, 100});
-  expectUnary("math.sin", {1, 1, 34, 34, 16}, {1, 1, 360, 360, 100});
-  expectUnary("math.cos", {1, 1, 34, 34, 16}, {1, 1, 360, 360, 100});
-  expectUnary("math.tanh", {1, 1, 28, 28, 16}, {1, 1, 560, 560, 100});
-  expectUnary("math.erf", {1, 1, 36, 36, 16}, {1, 1, 360, 360, 100});
-  expectUnary("math.tan", {1, 1, 800, 40, 100}, {1, 1, 400, 40, 100});
+  auto expectFunction = [&](StringRef name, double narrow, double wide) {
+    auto cost = [](double count) { return te::OpCost{1, 1, count, count, count < 100 ? 16 : 100}; };
+    expectUnary(name, cost(narrow), cost(wide));
+  };
+  expectFunction("math.exp", 16, 40);
+  expectFunction("math.exp2", 16, 40);
+  expectFunction("math.expm1", 24, 70);
+  expectFunction("math.log", 40, 60);
+  expectFunction("math.log2", 40, 60);
+  expectFunction("math.log10", 40, 60);
+  expectFunction("math.log1p", 60, 85);
+  expectFunction("math.sin", 34, 400);
+  expectFunction("math.cos", 34, 400);
+  expectFunction("math.tan", 66, 400);
+  expectFunction("math.tanh", 28, 110);
+  expectFunction("math.erf", 36, 160);
+  expectFunction("math.erfc", 120, 160);
+  expectFunction("math.asin", 32, 260);
+  expectFunction("math.acos", 32, 260);
+  expectFunction("math.atan", 48, 120);
+  expectFunction("math.sinh", 105, 150);
+  expectFunction("math.cosh", 105, 150);
+  expectFunction("math.asinh", 190, 350);
+  expectFunction("math.acosh", 190, 350);
+  expectFunction("math.atanh", 110, 135);
+  expectFunction("math.cbrt", 110, 300);
+  expect("%r = math.atan2 %x, %y : T", "f32", {1, 1, 80, 80, 16});
+  expect("%r = math.powf %x, %y : T", "f64", {1, 1, 960, 960, 100});
+  expect("%r = math.fpowi %x, %n : T, i32", "f32", {1, 1, 400, 40, 100});
 }
 
 TEST_F(OpCosts, WhatMayTrap) {
