@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Draft.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/te/Analysis/ReadFacts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -182,11 +183,9 @@ double Draft::getLoadsOfVector(const Point &point, unsigned operand) {
   for (const TileRows &rows : point.rows)
     if (operands[operand].stream.strides[rows.dim] == 1)
       adjacent = rows.extent;
-  if (adjacent >= 4)
-    return std::min(loads, transposed);
-  if (adjacent == 1 || !operands[operand].access->isWrite())
+  if (!transposesRows(adjacent, operands[operand].access->isWrite()))
     return loads;
-  return std::min(loads, adjacent == 2 ? twoRows : threeRows);
+  return std::min(loads, adjacent == 2 ? twoRows : adjacent == 3 ? threeRows : transposed);
 }
 
 /// Returns the same of all operands, or of those with a guard.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/IR/Zeros.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/Template/Draft.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -101,13 +101,14 @@ bool Draft::staysInZeros(const Point &point, const Border &border) {
   for (const Operand &operand : operands) {
     if (!operand.inSteps || !operand.access->getRead().getGuard())
       continue;
-    double span = 1;
+    double distance = 0;
     for (unsigned dim : llvm::reverse(point.reductions)) {
       if (!isUnrolled(point, dim) && border.window == dim)
         break;
-      span += static_cast<double>(operand.stream.strides[dim]) * (getExtent(op, roles, dim) - 1);
+      distance +=
+          static_cast<double>(operand.stream.strides[dim]) * (getExtent(op, roles, dim) - 1);
     }
-    if (span > static_cast<double>(numZeros))
+    if (!layout::staysInZeros(distance))
       return false;
   }
   return true;

@@ -17,6 +17,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/Transforms/MergedKernel.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/OpCost.h"
@@ -36,9 +37,9 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// A loop of fewer operations is not worth a second thread. A product does them in a few
-/// microseconds.
-static constexpr int64_t smallWork = 1 << 18;
+/// Launches of less work than this, in all, are not worth a second thread: each of two would have
+/// little.
+static constexpr int64_t smallWork = 2 * leastWorkOfThread;
 /// The ratio of the works of two iterations up to which threads share them evenly.
 static constexpr int64_t greatestRatio = 8;
 /// A result of a launch that comes earlier is live for longer, so that launches do not move far.

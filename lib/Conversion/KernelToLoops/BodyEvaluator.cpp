@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BodyEvaluator.h"
-#include "dialects/layout/IR/Zeros.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/te/Analysis/ReadFacts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -25,10 +25,12 @@
 
 #include "tssa/Conversion/LoopNest.h"
 #include "NestBuilder.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 
 namespace tssa::conversion {
 
@@ -273,20 +275,11 @@ void NestBuilder::buildTail(unsigned i, AffineExpr left, function_ref<void()> ne
 }
 
 SmallVector<int64_t> NestBuilder::getTailHeights(const TileGroup &group) {
-  // This many accumulators hide the latency of a multiply-add. A tile with fewer takes just as
-  // long.
-  constexpr int64_t fewAccumulators = 8;
   int64_t perRow = 1;
   for (const TileGroup &other : schedule.tiles)
     if (!other.reduction && &other != &group)
       perRow *= other.vector ? other.size / lanes : other.size;
-  int64_t step = llvm::divideCeil(fewAccumulators, perRow);
-  SmallVector<int64_t> heights = {group.size - 1};
-  while (heights.back() > step)
-    heights.push_back(heights.back() - step);
-  if (heights.back() > 1) // a single row (matrix times vector) loads little besides the matrix
-    heights.push_back(1);
-  return heights;
+  return layout::getTailHeights(group.size, perRow);
 }
 
 void NestBuilder::buildRowTail(unsigned i, AffineExpr left, ArrayRef<int64_t> heights,

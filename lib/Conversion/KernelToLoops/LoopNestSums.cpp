@@ -16,20 +16,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestBuilder.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 
 namespace tssa::conversion {
 
 using Values = NestBuilder::Values;
-
-/// The values that an accumulator takes in a block, and the most that it takes without blocks.
-static constexpr int64_t valuesOfBlock = 256, longestSum = 1024;
-
-/// The levels of blocks of a loop whose length only a run knows.
-static constexpr unsigned levelsOfOpenLoop = 2;
 
 std::optional<int64_t> NestBuilder::getStaticSteps(unsigned level) const {
   unsigned loop = schedule.reduction[level];
@@ -54,18 +50,18 @@ NestBuilder::Blocks NestBuilder::getBlocks(unsigned level) const {
     return {{}, countValuesOfStep(schedule)};
   int64_t inner = getBlocks(level + 1).values;
   std::optional<int64_t> steps = getStaticSteps(level);
-  if (steps && llvm::SaturatingMultiply<uint64_t>(inner, *steps) <= longestSum)
+  if (steps && llvm::SaturatingMultiply<uint64_t>(inner, *steps) <= layout::longestSum)
     return {{}, std::max<int64_t>(inner * *steps, 1)};
   Blocks blocks;
-  int64_t span = std::max<int64_t>(valuesOfBlock / inner, 1);
+  int64_t span = std::max<int64_t>(layout::valuesOfBlock / inner, 1);
   auto isEnough = [&] {
-    return steps ? llvm::divideCeil(*steps, span) <= valuesOfBlock
-                 : blocks.spans.size() == levelsOfOpenLoop;
+    return steps ? llvm::divideCeil(*steps, span) <= layout::valuesOfBlock
+                 : blocks.spans.size() == layout::levelsOfOpenLoop;
   };
   blocks.spans.push_back(span);
   for (; !isEnough(); blocks.spans.push_back(span))
-    span *= valuesOfBlock;
-  blocks.values = steps ? llvm::divideCeil(*steps, span) : valuesOfBlock;
+    span *= layout::valuesOfBlock;
+  blocks.values = steps ? llvm::divideCeil(*steps, span) : layout::valuesOfBlock;
   return blocks;
 }
 

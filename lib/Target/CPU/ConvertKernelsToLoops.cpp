@@ -7,6 +7,7 @@
 
 #include "Transposition.h"
 #include "WindowLoad.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -29,10 +30,6 @@ namespace tssa::cpu {
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
-
-/// The least work, in executed body ops, for which one more thread that is awake pays off. A matrix
-/// product does this work in 0.6 microseconds; starting a loop on the threads costs 0.3.
-static constexpr int64_t leastWork = 1 << 17;
 
 namespace {
 /// A target whose kernels are called with a range of iterations. Partial vectors are masked.
@@ -70,12 +67,13 @@ public:
     Location loc = index.getLoc();
     Value total = arith::MaxSIOp::create(builder, loc, index.materialize(index.simplify(work)),
                                          index.constant(1));
-    Value scaled = arith::MulIOp::create(builder, loc, count, index.constant(leastWork));
+    Value scaled =
+        arith::MulIOp::create(builder, loc, count, index.constant(layout::leastWorkOfThread));
     Value grain = arith::CeilDivUIOp::create(builder, loc, scaled, total);
     return arith::MaxSIOp::create(builder, loc, grain, index.constant(1));
   }
 
-  int64_t getScratchLimit() const override { return 64 << 10; }
+  int64_t getScratchLimit() const override { return layout::scratchBytes; }
 
   Value makeScratch(OpBuilder &builder, Location loc, func::FuncOp func, MemRefType type) override {
     OpBuilder::InsertionGuard guard(builder);

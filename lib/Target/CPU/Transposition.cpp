@@ -22,21 +22,18 @@
 
 #include "Transposition.h"
 #include "WindowLoad.h"
+#include "dialects/layout/Analysis/CodeRules.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
 /// The size in bytes of the parts of a vector in which most instructions move elements.
 static constexpr int64_t partBytes = 16;
-/// The size in bytes of the largest access of a lane. Larger ones cost one more step, and most of
-/// them lie in two cache lines.
-static constexpr int64_t maxRunBytes = 32;
-/// The least number of adjacent vectors that are stored and loaded as rows. For fewer, a scatter or
-/// gather is as fast.
-static constexpr int64_t leastStored = 2, leastLoaded = 4;
 
 /// Returns how many lanes `mask` keeps, which are the first ones, or nothing if that is not known.
 static std::optional<int64_t> getKeptLanes(Value mask, int64_t lanes) {
@@ -196,20 +193,20 @@ static SmallVector<Family> findFamilies(IndexBuilder &index, ArrayRef<Access> ac
 
 /// Returns the blocks of `accesses` that are transposed, each with the numbers of its rows.
 template <typename Access>
-static SmallVector<SmallVector<unsigned>>
-findBlocks(IndexBuilder &index, ArrayRef<Access> accesses, int64_t least) {
+static SmallVector<SmallVector<unsigned>> findBlocks(IndexBuilder &index, ArrayRef<Access> accesses,
+                                                     bool isStored) {
   SmallVector<SmallVector<unsigned>> blocks;
   for (Family &family : findFamilies(index, accesses)) {
     llvm::sort(family);
     VectorType type = accesses[family[0].second].access.type;
-    int64_t limit =
-        std::min(type.getNumElements(), maxRunBytes * 8 / type.getElementTypeBitWidth());
+    int64_t bytes = te::getElementBytes(type.getElementType());
     for (ArrayRef<std::pair<int64_t, unsigned>> rest = family; !rest.empty();) {
       int64_t count = 1, size = rest.size();
       while (count < size && rest[count].first == rest[count - 1].first + 1)
         ++count;
-      int64_t rows = std::min<int64_t>(limit, llvm::bit_floor<uint64_t>(count));
-      for (int64_t first = 0; rows >= least && first < count; first += rows)
+      int64_t rows = layout::getTransposedRows(count, type.getNumElements(), bytes);
+      bool pays = layout::transposesRows(rows, isStored);
+      for (int64_t first = 0; pays && first < count; first += rows)
         blocks.push_back(llvm::to_vector(
             llvm::make_second_range(rest.slice(std::min(first, count - rows), rows))));
       rest = rest.drop_front(count);
@@ -239,7 +236,7 @@ bool isTransposable(IndexBuilder &index, const LaneAccess &access, Value mask) {
 SmallVector<Value> buildTransposedLoads(IndexBuilder &index, ArrayRef<LaneLoad> loads) {
   OpBuilder &builder = index.getBuilder();
   SmallVector<Value> values(loads.size());
-  for (ArrayRef<unsigned> block : findBlocks(index, loads, leastLoaded)) {
+  for (ArrayRef<unsigned> block : findBlocks(index, loads, /*isStored=*/false)) {
     const LaneAccess &access = loads[block[0]].access;
     int64_t rows = block.size(), kept = *getKeptLanes(loads[block[0]].mask, access.getLanes());
     if (hasWindow(index, access, kept))
@@ -260,7 +257,7 @@ SmallVector<Value> buildTransposedLoads(IndexBuilder &index, ArrayRef<LaneLoad> 
 SmallVector<LaneStore> buildTransposedStores(IndexBuilder &index, ArrayRef<LaneStore> stores) {
   OpBuilder &builder = index.getBuilder();
   llvm::BitVector others(stores.size(), true);
-  for (ArrayRef<unsigned> block : findBlocks(index, stores, leastStored)) {
+  for (ArrayRef<unsigned> block : findBlocks(index, stores, /*isStored=*/true)) {
     const LaneAccess &access = stores[block[0]].access;
     SmallVector<Value> values;
     for (unsigned number : block) {

@@ -7,6 +7,7 @@
 #ifndef LIB_TARGET_CUDA_DEVICEKERNEL_H
 #define LIB_TARGET_CUDA_DEVICEKERNEL_H
 
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "tssa/Conversion/KernelTarget.h"
 
 namespace tssa::cuda {
@@ -32,7 +33,7 @@ public:
   mlir::Value buildGrain(IndexBuilder &index, mlir::Value count, mlir::AffineExpr work) override;
   mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp func,
                           mlir::MemRefType type) override;
-  int64_t getScratchLimit() const override { return 64 << 10; }
+  int64_t getScratchLimit() const override { return mlir::tssa::layout::scratchBytes; }
   void buildFailure(IndexBuilder &index, mlir::Value errors) override;
   mlir::Value buildLoad(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,
                         mlir::Value pad) override;

@@ -1,0 +1,31 @@
+//===- CodeRules.cpp - what code is made of loops -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Analysis/CodeRules.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+int64_t layout::getTransposedRows(int64_t adjacent, int64_t lanes, int64_t elementBytes) {
+  constexpr int64_t mostBytes = 32;
+  int64_t most = std::min(lanes, mostBytes / elementBytes);
+  return std::min<int64_t>(most, llvm::bit_floor<uint64_t>(adjacent));
+}
+
+SmallVector<int64_t> layout::getTailHeights(int64_t rows, int64_t accumulators) {
+  constexpr int64_t fewAccumulators = 8;
+  int64_t step = llvm::divideCeil(fewAccumulators, accumulators);
+  SmallVector<int64_t> heights = {rows - 1};
+  while (heights.back() > step)
+    heights.push_back(heights.back() - step);
+  if (heights.back() > 1) // a single row (matrix times vector) loads little besides the matrix
+    heights.push_back(1);
+  return heights;
+}

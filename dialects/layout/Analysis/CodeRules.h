@@ -1,0 +1,57 @@
+//===- CodeRules.h - what code is made of loops -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Rules by which loops become code, as functions of numbers. The conversion to loops and the
+/// targets follow them, and the draft model, which prices the code, asks the same ones.
+///
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_ANALYSIS_CODERULES_H
+#define DIALECTS_LAYOUT_ANALYSIS_CODERULES_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace mlir::tssa::layout {
+
+/// The least work of a loop, in simple instructions, for which one more thread that is awake pays
+/// off. A matrix product does this work in 0.6 microseconds; starting a loop on the threads costs
+/// 0.3.
+inline constexpr int64_t leastWorkOfThread = 1 << 17;
+
+/// The bytes of small buffers of a kernel, on the stack of a thread or in the memory of a block.
+inline constexpr int64_t scratchBytes = 64 << 10;
+
+/// The elements of the array of zeros that a guarded read may read instead of a tensor.
+inline constexpr int64_t numZeros = 4096;
+
+/// Returns whether loops whose reads move by `distance` elements stay in the array of zeros. Then
+/// the memory is chosen before they begin.
+constexpr bool staysInZeros(double distance) { return distance < numZeros; }
+
+/// Returns whether `rows` adjacent vectors are stored, or loaded, as rows that are transposed in
+/// registers. For fewer, a scatter or a gather is as fast.
+constexpr bool transposesRows(int64_t rows, bool isStored) { return rows >= (isStored ? 2 : 4); }
+
+/// Returns how many of `adjacent` vectors of `lanes` elements are transposed at once, a power of
+/// two. A row has at most 32 bytes: larger ones cost one more step, and most lie in two cache
+/// lines.
+int64_t getTransposedRows(int64_t adjacent, int64_t lanes, int64_t elementBytes);
+
+/// Returns the heights of the tiles for the rows that are left of tiles of `rows` rows, in
+/// descending order. accumulators: those of a row. A tile with fewer than hide the latency of a
+/// multiply-add takes just as long.
+SmallVector<int64_t> getTailHeights(int64_t rows, int64_t accumulators);
+
+/// The values that an accumulator takes in a block of a long sum, the most that it takes without
+/// blocks, and the levels of blocks of a loop whose length only a run knows.
+inline constexpr int64_t valuesOfBlock = 256, longestSum = 1024;
+inline constexpr unsigned levelsOfOpenLoop = 2;
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_ANALYSIS_CODERULES_H
