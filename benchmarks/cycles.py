@@ -37,12 +37,6 @@ LARGE = 64
 CYCLES = re.compile(r"layout-schedule-default.*?Cycles=(\d+)")
 
 
-def write_operators(folder):
-    with open(os.path.join(HERE, "operators.json")) as file:
-        for entry in json.load(file)["operators"]:
-            yield entry["name"], single.write(folder, entry["name"], *operators.node_of(entry))
-
-
 def write_zoo(folder):
     for path in sorted(glob.glob(os.path.join(FOLDER, "*.onnx.xz"))):
         with lzma.open(path) as file:
@@ -93,7 +87,7 @@ def predict_all(options):
         machine = os.path.join(folder, "machine")
         with open(os.path.join(HERE, "pools", "sapphirerapids.json")) as pools, open(machine, "w") as file:
             file.write(json.load(pools)["machine"] + "\n")
-        for part, write in (("operators", write_operators), ("zoo", write_zoo)):
+        for part, write in (("operators", operators.write), ("zoo", write_zoo)):
             names, paths = zip(*write(folder))
             compiler = os.path.join(options.bin, "tssa-compile")
             result[part] = dict(zip(names, workers.map(lambda path: predict(compiler, machine, path), paths)))

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-from subjects import operators, single
+from subjects import operators
 
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "tssa-equal")
 SECONDS = 900
@@ -98,12 +98,6 @@ def print_fuzzed(fuzzer, seeds, folder):
         yield path
 
 
-def write_operators(folder):
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators.json")) as file:
-        for entry in json.load(file)["operators"]:
-            yield single.write(folder, entry["name"], *operators.node_of(entry))
-
-
 def expand(paths):
     """The models of files and folders."""
     for path in paths:
@@ -126,7 +120,7 @@ def main():
     line = parser.parse_intermixed_args(arguments[:split])
     builds = [Build(line.old, arguments[split + 1:], True), Build(line.new, arguments[split + 1:], False)]
     with tempfile.TemporaryDirectory() as folder:
-        models = [*([] if line.no_operators else write_operators(folder)),
+        models = [*([] if line.no_operators else dict(operators.write(folder)).values()),
                   *print_fuzzed(os.path.join(line.old, "te-fuzz"), line.seeds, folder), *expand(line.models)]
         count = 0
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:

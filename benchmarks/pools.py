@@ -73,8 +73,7 @@ def report(name, figures, count):
 
 
 def entries(names):
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators.json")) as file:
-        known = {entry["name"]: entry for entry in json.load(file)["operators"]}
+    known = {entry["name"]: entry for entry in operators.entries()}
     missing = [name for name in names if name.removesuffix(":last") not in known]
     if missing:
         sys.exit(f"operators.json has no {missing[0]}")

@@ -41,6 +41,16 @@ def make_cases(entries, options, folder):
         yield Case(entry["name"], family, {"": path}, *single.answer(path, shape), single.program(path))
 
 
-def cases(options, folder):
+def entries():
     with open(os.path.join(HERE, "..", "operators.json")) as file:
-        return make_cases(json.load(file)["operators"], options, folder)
+        return json.load(file)["operators"]
+
+
+def write(folder):
+    """Writes a model of each operator. Yields name and path."""
+    for entry in entries():
+        yield entry["name"], single.write(folder, entry["name"], *node_of(entry))
+
+
+def cases(options, folder):
+    return make_cases(entries(), options, folder)
