@@ -72,14 +72,6 @@ def report(name, figures, count):
           f"best of 8 {figures['of8']:.2f}", flush=True)
 
 
-def entries(names):
-    known = {entry["name"]: entry for entry in operators.entries()}
-    missing = [name for name in names if name.removesuffix(":last") not in known]
-    if missing:
-        sys.exit(f"operators.json has no {missing[0]}")
-    return {name: known[name.removesuffix(":last")] for name in names or known}
-
-
 def write_model(folder, name, entry):
     """Writes the operator, or for NAME:last the operator on tensors that store channels last. Gives path and shape."""
     node, shape, weight = operators.node_of(entry)
@@ -155,7 +147,7 @@ def record(options):
         recorder = Recorder(options, folder)
         machine = run(os.path.join(options.bin, "tssa-compile"), "--emit=machine").stdout.strip()
         pools = {}
-        for name, entry in entries(options.names).items():
+        for name, entry in operators.select(options.names, lambda name: name.removesuffix(":last")).items():
             pool = recorder.record(name, entry)
             if pool:
                 pools[name] = pool
@@ -206,7 +198,7 @@ def check(options):
             machine = os.path.join(folder, "machine")
             with open(machine, "w") as file:
                 file.write(recorded["machine"] + "\n")
-            for name, entry in entries(list(recorded["pools"])).items():
+            for name, entry in operators.select(list(recorded["pools"]), lambda name: name.removesuffix(":last")).items():
                 times, points = zip(*recorded["pools"][name])
                 figures.append(judge(times, predict(options, folder, name, entry, machine, points)))
                 report(name, figures[-1], len(times))

@@ -10,7 +10,6 @@ by the draft and at random (`tssa-tune --judge`), and compares the best of a sea
 """
 
 import argparse
-import json
 import math
 import os
 import re
@@ -23,15 +22,6 @@ from subjects import operators, single
 
 GAIN = re.compile(r"^all measured kernels: (.*) -> (.*), ([\d.]+)x$", re.M)
 SECONDS = re.compile(r"^// seconds: (\S+) of (\S+)$", re.M)
-
-
-def entries(names):
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "operators.json")) as file:
-        known = {entry["name"]: entry for entry in json.load(file)["operators"]}
-    missing = [name for name in names if name not in known]
-    if missing:
-        sys.exit(f"operators.json has no {missing[0]}")
-    return {name: known[name] for name in names or known}
 
 
 def run(options, *arguments):
@@ -85,7 +75,7 @@ def main():
     options = parser.parse_intermixed_args()
     with tempfile.TemporaryDirectory() as folder:
         models = {}
-        for name, entry in entries(options.names).items():
+        for name, entry in operators.select(options.names).items():
             node, shape, weight = operators.node_of(entry)
             models[name] = single.write(folder, name, node, shape, weight)
         os.makedirs(options.db, exist_ok=True)

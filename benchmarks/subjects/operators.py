@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 from onnx import helper
 
@@ -41,16 +42,21 @@ def make_cases(entries, options, folder):
         yield Case(entry["name"], family, {"": path}, *single.answer(path, shape), single.program(path))
 
 
-def entries():
+def select(names=(), kind_of=lambda name: name):
+    """{name: entry} of the names, or of all operators. kind_of: the operator that a name stands for."""
     with open(os.path.join(HERE, "..", "operators.json")) as file:
-        return json.load(file)["operators"]
+        known = {entry["name"]: entry for entry in json.load(file)["operators"]}
+    missing = [name for name in names if kind_of(name) not in known]
+    if missing:
+        sys.exit(f"operators.json has no {missing[0]}")
+    return {name: known[kind_of(name)] for name in names or known}
 
 
 def write(folder):
     """Writes a model of each operator. Yields name and path."""
-    for entry in entries():
-        yield entry["name"], single.write(folder, entry["name"], *node_of(entry))
+    for name, entry in select().items():
+        yield name, single.write(folder, name, *node_of(entry))
 
 
 def cases(options, folder):
-    return make_cases(entries(), options, folder)
+    return make_cases(select().values(), options, folder)

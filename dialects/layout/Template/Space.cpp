@@ -26,7 +26,6 @@
 #include "dialects/te/Analysis/OpCost.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/ElementBytes.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;

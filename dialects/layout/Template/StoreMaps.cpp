@@ -10,7 +10,6 @@
 #include "dialects/layout/Analysis/WindowedReads.h"
 #include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/PointOps.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

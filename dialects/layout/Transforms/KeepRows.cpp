@@ -24,8 +24,6 @@
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/TEOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 

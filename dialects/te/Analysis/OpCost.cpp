@@ -32,6 +32,11 @@ template <typename... Ops> static void add(Table &table, OpCost cost) {
   add<Ops...>(table, cost, cost);
 }
 
+static bool isIntegerDivision(Operation &op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+}
+
 /// What most operations cost.
 static constexpr OpCost simple{.vector = 1, .scalar = 1, .code = 1};
 
@@ -44,10 +49,6 @@ static void addArithmetic(Table &table) {
   add<arith::RemFOp>(table, {.flops = 1, .vector = 26, .scalar = 20, .code = 16},
                      {.flops = 1, .vector = 40, .scalar = 20, .code = 16});
   add<arith::ConstantOp, arith::IndexCastOp, arith::IndexCastUIOp, ReadOp, YieldOp>(table, {});
-  // There is no instruction for vectors: each element is divided for itself.
-  add<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
-      arith::CeilDivSIOp, arith::CeilDivUIOp>(table, {.vector = 160, .scalar = 12, .code = 32},
-                                              {.vector = 96, .scalar = 16, .code = 32});
 }
 
 static void addRoundings(Table &table) {
@@ -110,11 +111,6 @@ static bool isExactProduct(arith::DivFOp op) {
   return matchPattern(op.getRhs(), m_ConstantFloat(&divisor)) && divisor.getExactInverse(&inverse);
 }
 
-static bool isIntegerDivision(Operation &op) {
-  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
-             arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
-}
-
 static bool isWide(Operation &op) {
   if (op.getNumOperands() == 0)
     return false;
@@ -122,12 +118,19 @@ static bool isWide(Operation &op) {
   return element.isIntOrFloat() && element.getIntOrFloatBitWidth() > 32;
 }
 
+/// There is no instruction for vectors: each element is divided for itself. A division by a
+/// constant is a product and shifts.
+static OpCost getCostOfIntegerDivision(Operation &op) {
+  if (matchPattern(op.getOperand(1), m_Constant()))
+    return {.vector = 6, .scalar = 4, .code = 6};
+  return isWide(op) ? OpCost{.vector = 96, .scalar = 16, .code = 32}
+                    : OpCost{.vector = 160, .scalar = 12, .code = 32};
+}
+
 OpCost te::getOpCost(Operation &op) {
   static const Table table = makeTable();
-  // A product with a number, and shifts.
-  constexpr OpCost byConstant{.vector = 6, .scalar = 4, .code = 6};
-  if (isIntegerDivision(op) && matchPattern(op.getOperand(1), m_Constant()))
-    return byConstant;
+  if (isIntegerDivision(op))
+    return getCostOfIntegerDivision(op);
   if (auto division = dyn_cast<arith::DivFOp>(op); division && isExactProduct(division))
     return {.flops = 1, .vector = 1, .scalar = 1, .code = 1};
   auto it = table.find(op.getName().getTypeID());

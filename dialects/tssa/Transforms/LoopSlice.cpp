@@ -9,7 +9,6 @@
 #include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Captures.h"
 #include "dialects/te/IR/PointOps.h"
-#include "dialects/te/IR/Sizes.h"
 #include "dialects/tssa/Transforms/ViewMap.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

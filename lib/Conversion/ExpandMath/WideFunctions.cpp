@@ -108,14 +108,19 @@ struct Parts {
   Value m, exponent;
 };
 
+/// The biased exponent that stands above the mantissa in `bits`, as a number without the bias: the
+/// mantissa of 2^52 + n holds the integer n.
+Value getExponent(FloatBuilder &b, Value bits) {
+  Value biased = b.orInt(b.shiftRightUnsigned(bits, 52), b.i(0x4330000000000000));
+  return b.sub(b.fromBits(biased), b.f(0x1p52 + 1023.0));
+}
+
 /// x = m * 2^exponent with m in [sqrt 1/2, sqrt 2), for positive normal numbers.
 Parts split(FloatBuilder &b, Value x) {
   constexpr int64_t one = 0x3ff0000000000000, rootHalf = 0x3fe6a09e667f3bcd;
   Value bits = b.addInt(b.bitsOf(x), b.i(one - rootHalf));
   Value m = b.fromBits(b.addInt(b.andInt(bits, b.i(mantissaMask)), b.i(rootHalf)));
-  // The mantissa of 2^52 + n holds the integer n.
-  Value biased = b.orInt(b.shiftRightUnsigned(bits, 52), b.i(0x4330000000000000));
-  return {m, b.sub(b.fromBits(biased), b.f(0x1p52 + 1023.0))};
+  return {m, getExponent(b, bits)};
 }
 
 /// ln(high / low) for a quotient in [sqrt 1/2, sqrt 2], by the series of atanh s.
@@ -229,8 +234,7 @@ Value buildAtan2(FloatBuilder &b, Value y, Value x) {
 Value buildCbrt(FloatBuilder &b, Value x) {
   Value a = b.abs(x), bits = b.bitsOf(a);
   Value m = b.orInt(b.andInt(bits, b.i(mantissaMask)), b.i(0x3ff0000000000000));
-  Value biased = b.orInt(b.shiftRightUnsigned(bits, 52), b.i(0x4330000000000000));
-  Value exponent = b.sub(b.fromBits(biased), b.f(0x1p52 + 1023.0));
+  Value exponent = getExponent(b, bits);
   auto [third, n] = b.round(exponent, b.f(1.0 / 3));
   Value left = b.fma(n, b.f(-3.0), exponent); // -1, 0 or 1
   Value root = b.polynomial(b.fromBits(m), {-4.9936847916302957e-2, 3.1775688252437922e-1,
