@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Pipeline/RecordedLoops.h"
-#include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/layout/Analysis/Schedule.h"
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Transforms/Passes.h"
-#include "tssa/Conversion/Schedule.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Pipeline/Tasks.h"
 #include "tssa/Target/CPU.h"
@@ -125,9 +124,9 @@ static llvm::Error makeRefused() {
 }
 
 /// Returns the iterations that a step of `schedule` unrolls, those of a vector counted once.
-static uint64_t countUnrolled(const conversion::Schedule &schedule, int64_t lanes) {
+static uint64_t countUnrolled(const layout::Schedule &schedule, int64_t lanes) {
   uint64_t count = 1;
-  for (const conversion::TileGroup &group : schedule.tiles)
+  for (const layout::TileGroup &group : schedule.tiles)
     for (auto [number, factor] : llvm::enumerate(group.factors)) {
       bool isVector = group.vector && number + 1 == group.factors.size();
       count = llvm::SaturatingMultiply<uint64_t>(
@@ -138,32 +137,26 @@ static uint64_t countUnrolled(const conversion::Schedule &schedule, int64_t lane
 
 /// Returns whether the loops of `schedule` run no more iterations than there are, except for the
 /// last tile.
-static bool areLoopsShort(const conversion::Schedule &schedule, ArrayRef<int64_t> sizes) {
+static bool areLoopsShort(const layout::Schedule &schedule, ArrayRef<int64_t> sizes) {
   uint64_t points = 1, iterations = 1;
   for (int64_t size : sizes)
     points = llvm::SaturatingMultiply<uint64_t>(points, std::max<int64_t>(size, 1));
-  for (const conversion::ScheduledLoop &loop : schedule.loops)
+  for (const layout::ScheduledLoop &loop : schedule.loops)
     if (auto extent = dyn_cast<AffineConstantExpr>(loop.extent); loop.live && extent)
-      iterations = llvm::SaturatingMultiply<uint64_t>(
-          iterations, std::max<int64_t>(extent.getValue(), 1));
+      iterations =
+          llvm::SaturatingMultiply<uint64_t>(iterations, std::max<int64_t>(extent.getValue(), 1));
   return iterations <= llvm::SaturatingMultiply<uint64_t>(points, maxUnrolled);
 }
 
-static llvm::Error checkExpression(te::KernelOp kernel, te::ComputeOp compute,
-                                   const layout::MachineModel &machine) {
-  MLIRContext *context = kernel.getContext();
+static llvm::Error checkExpression(te::ComputeOp compute, const layout::MachineModel &machine) {
   ArrayRef<int64_t> sizes = compute.getStaticSizes();
   if (llvm::any_of(sizes, ShapedType::isDynamic) || !compute.getLabel())
     return makeLarge("expected labelled expressions of known sizes");
-  auto extents = llvm::map_to_vector(
-      sizes, [&](int64_t size) { return getAffineConstantExpr(size, context); });
-  FailureOr<conversion::Schedule> schedule =
-      conversion::readSchedule(kernel.getSchedule(), *compute.getLabel(), extents,
-                               compute.getNumParallel(), compute);
+  FailureOr<layout::Schedule> schedule = layout::readSchedule(compute);
   if (failed(schedule))
     return makeRefused();
   int64_t lanes = layout::getLanes(compute, machine);
-  if (const conversion::TileGroup *group = schedule->getVector();
+  if (const layout::TileGroup *group = schedule->getVector();
       group && group->factors.back() > maxRegisters * lanes)
     return makeLarge("a vector of '" + *compute.getLabel() + "' takes more than " +
                      Twine(maxRegisters) + " registers");
@@ -200,7 +193,7 @@ static llvm::Error checkInlined(te::KernelOp kernel) {
 
 static llvm::Error checkSize(te::KernelOp kernel, const layout::MachineModel &machine) {
   for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
-    if (llvm::Error error = checkExpression(kernel, compute, machine))
+    if (llvm::Error error = checkExpression(compute, machine))
       return error;
   return checkInlined(kernel);
 }

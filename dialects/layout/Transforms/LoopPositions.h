@@ -22,7 +22,7 @@ struct DimLoops {
 };
 
 /// Returns the loops of each dim of `compute` in the schedule of its kernel. Position 0 is the
-/// outermost loop of layout.reorder. Returns nothing if the schedule has no order of its loops.
+/// outermost loop. Returns nothing if the schedule does not name the loops of `compute`.
 std::optional<SmallVector<DimLoops>> getLoopPositions(te::ComputeOp compute);
 
 } // namespace mlir::tssa::layout

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/CodeRules.h"
+#include "dialects/layout/Analysis/Schedule.h"
 #include "dialects/layout/Transforms/MergedKernel.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/OpCost.h"
@@ -46,46 +47,19 @@ static constexpr int64_t greatestRatio = 8;
 static constexpr unsigned greatestDistance = 32;
 static constexpr unsigned greatestGroup = 16;
 
-/// Returns the number of iterations of `loop`, a value of the schedule of `root`, or nothing if it
-/// depends on open sizes.
-static std::optional<int64_t> getExtent(Value loop, te::ComputeOp root) {
-  Operation *op = loop.getDefiningOp();
-  unsigned result = cast<OpResult>(loop).getResultNumber();
-  if (isa<LoopsOp>(op))
-    return te::getConstantSize(root.getIterationDomain()[result]);
-  std::optional<int64_t> extent = getExtent(op->getOperand(0), root);
-  if (auto split = dyn_cast<SplitOp>(op)) {
-    if (result > 0)
-      return split.getFactors()[result - 1];
-    for (int64_t factor : split.getFactors())
-      if (extent)
-        extent = llvm::divideCeil(*extent, factor);
-    return extent;
-  }
-  std::optional<int64_t> inner = getExtent(cast<FuseOp>(op).getInner(), root);
-  int64_t product = 0;
-  if (!extent || !inner || llvm::MulOverflow(*extent, *inner, product))
-    return std::nullopt;
-  return product;
-}
-
-static te::ComputeOp findExpression(te::KernelOp kernel, StringRef label) {
-  for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
-    if (compute.getLabel() == label)
-      return compute;
-  return {};
-}
-
 /// Returns the number of iterations that threads share, or nothing if it depends on open sizes.
 static std::optional<int64_t> countIterations(te::KernelOp kernel) {
   int64_t product = 1;
-  for (auto bind : kernel.getSchedule().getOps<BindOp>())
-    for (Value loop : bind.getLoops()) {
-      te::ComputeOp root = findExpression(kernel, getLoopsOp(loop).getLabel());
-      std::optional<int64_t> extent = root ? getExtent(loop, root) : std::nullopt;
-      if (!extent || llvm::MulOverflow(product, *extent, product))
+  for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
+    std::optional<Schedule> schedule = findSchedule(compute);
+    if (!schedule)
+      continue;
+    for (unsigned loop : llvm::concat<unsigned>(schedule->parallel, schedule->threads)) {
+      auto extent = dyn_cast<AffineConstantExpr>(schedule->loops[loop].extent);
+      if (!extent || llvm::MulOverflow(product, extent.getValue(), product))
         return std::nullopt;
     }
+  }
   return product;
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/Analysis/Schedule.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/Join.h"
@@ -26,44 +27,27 @@ static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("join").category("layout-place-joins");
 }
 
-/// Adds to `dims` the dims that `loop` was made of. Returns the label of their expression.
-static StringRef collectDims(Value loop, SmallVectorImpl<unsigned> &dims) {
-  Operation *op = loop.getDefiningOp();
-  if (auto loops = dyn_cast<LoopsOp>(op)) {
-    dims.push_back(cast<OpResult>(loop).getResultNumber());
-    return loops.getLabel();
-  }
-  StringRef label;
-  for (Value operand : op->getOperands())
-    label = collectDims(operand, dims);
-  return label;
-}
-
-/// Returns whether the schedule of `kernel` fuses loops of `compute` of which one moves along the
-/// dims of a tensor before `axis`, and one along the others. `map` gives the indexes of the tensor.
-static bool fusesAcross(te::KernelOp kernel, te::ComputeOp compute, AffineMap map, unsigned axis) {
-  if (kernel.getSchedule().empty())
+/// Returns whether the schedule of `compute` fuses loops of which one moves along the dims of a
+/// tensor before `axis`, and one along the others. `map` gives the indexes of the tensor.
+static bool fusesAcross(te::ComputeOp compute, AffineMap map, unsigned axis) {
+  std::optional<Schedule> schedule = findSchedule(compute);
+  if (!schedule)
     return false;
   SmallVector<OpFoldResult> domain = compute.getIterationDomain();
-  for (auto fuse : kernel.getSchedule().front().getOps<FuseOp>()) {
-    SmallVector<unsigned> dims;
-    if (collectDims(fuse.getLoop(), dims) != compute.getLabel())
-      continue;
+  return llvm::any_of(schedule->order, [&](unsigned loop) {
     bool before = false, behind = false;
-    for (unsigned dim : dims)
+    for (unsigned dim : schedule->loops[loop].dims)
       for (auto [position, expr] : llvm::enumerate(map.getResults()))
         if (te::getConstantSize(domain[dim]) != 1 && expr.isFunctionOfDim(dim))
           (position < axis ? before : behind) = true;
-    if (before && behind)
-      return true;
-  }
-  return false;
+    return before && behind;
+  });
 }
 
 static bool fusesResult(te::KernelOp kernel, unsigned result, unsigned axis) {
   Value value = kernel.getBodyBlock().getTerminator()->getOperand(result);
   auto compute = value.getDefiningOp<te::ComputeOp>();
-  return compute && fusesAcross(kernel, compute,
+  return compute && fusesAcross(compute,
                                 AffineMap::getMultiDimIdentityMap(compute.getNumParallel(),
                                                                   kernel.getContext()),
                                 axis);
@@ -73,7 +57,7 @@ static bool fusesReads(te::KernelOp kernel, unsigned parameter, unsigned axis) {
   return llvm::any_of(kernel.getArgument(parameter).getUsers(), [&](Operation *user) {
     auto read = dyn_cast<te::ReadOp>(user);
     auto compute = read ? dyn_cast<te::ComputeOp>(read->getParentOp()) : te::ComputeOp();
-    return compute && fusesAcross(kernel, compute, read.getMap(), axis);
+    return compute && fusesAcross(compute, read.getMap(), axis);
   });
 }
 

@@ -16,7 +16,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/layout/Analysis/Schedule.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowParts.h"
@@ -43,65 +43,37 @@ static constexpr int64_t leastProduct = 64;
 // Schedules
 //===----------------------------------------------------------------------===//
 
-static LoopsOp findLoops(te::KernelOp kernel, StringRef label) {
-  for (auto loops : kernel.getSchedule().getOps<LoopsOp>())
-    if (loops.getLabel() == label)
-      return loops;
-  return {};
-}
-
-template <typename OpTy> static OpTy findUser(Value loop) {
-  for (Operation *user : loop.getUsers())
-    if (auto found = dyn_cast<OpTy>(user))
-      return found;
-  return {};
-}
-
-/// Returns the lanes of the vectors over the last dim of `label`, or nothing if there are none.
-static std::optional<int64_t> findLanes(te::KernelOp kernel, StringRef label) {
-  LoopsOp loops = findLoops(kernel, label);
-  auto split = loops ? findUser<SplitOp>(loops.getLoops().back()) : SplitOp();
-  if (!split || !findUser<VectorizeOp>(split.getLoops().back()))
+/// Returns the lanes of the vectors over the last dim of `compute`, or nothing if there are none.
+static std::optional<int64_t> findLanes(te::ComputeOp compute) {
+  std::optional<Schedule> schedule = findSchedule(compute);
+  const TileGroup *group = schedule ? schedule->getVector() : nullptr;
+  if (!group || schedule->loops[group->inner.back()].dims.back() + 1 != compute.getNumDims())
     return std::nullopt;
-  return split.getFactors().back();
+  return group->factors.back();
 }
 
-/// Returns how many elements along a dim of size `size` one iteration writes if `loop` is the loop
-/// over it. Returns nothing if the loops are fused, or an inner one is bound.
-static std::optional<int64_t> getWidth(Value loop, int64_t size) {
-  if (findUser<FuseOp>(loop))
-    return std::nullopt;
-  if (findUser<BindOp>(loop))
-    return 1;
-  auto split = findUser<SplitOp>(loop);
-  if (!split)
-    return size;
-  for (Value part : split.getLoops())
-    if (findUser<FuseOp>(part) || findUser<SplitOp>(part))
-      return std::nullopt;
-  if (!findUser<BindOp>(split.getLoops().front()))
-    return size;
+/// Returns how many elements along `dim`, which has `size` of them, one iteration writes. Returns
+/// nothing if its loops are fused with others, or an inner one is bound.
+static std::optional<int64_t> getWidth(const Schedule &schedule, unsigned dim, int64_t size) {
   int64_t width = 1;
-  for (int64_t factor : split.getFactors())
-    width *= factor;
-  return width;
-}
-
-/// Returns the innermost loop of `root` that is bound to threads, or null.
-static Value findInnermostBound(LoopsOp loops) {
-  SmallVector<Value> order;
-  for (Value loop : loops.getLoops())
-    if (auto split = findUser<SplitOp>(loop))
-      llvm::append_range(order, split.getLoops());
+  bool isFirst = true, isBound = false;
+  for (unsigned id : schedule.order) {
+    const ScheduledLoop &loop = schedule.loops[id];
+    if (!llvm::is_contained(loop.dims, dim))
+      continue;
+    if (loop.dims.size() > 1)
+      return std::nullopt;
+    bool binds = loop.kind == LoopKind::Parallel || loop.kind == LoopKind::Thread;
+    auto extent = dyn_cast<AffineConstantExpr>(loop.extent);
+    if (!isFirst && (binds || !extent))
+      return std::nullopt;
+    if (isFirst)
+      isBound = binds;
     else
-      order.push_back(loop);
-  if (auto reorder = findUser<ReorderOp>(order.front()))
-    order.assign(reorder.getLoops().begin(), reorder.getLoops().end());
-  Value innermost;
-  for (Value loop : order)
-    if (auto bind = findUser<BindOp>(loop); bind && bind.getLevel() == Level::Parallel)
-      innermost = loop;
-  return innermost;
+      width *= extent.getValue();
+    isFirst = false;
+  }
+  return isBound ? width : size;
 }
 
 /// Writes the loops of a first phase, and that it follows `loop`.
@@ -212,24 +184,24 @@ private:
       return "what writes the rows is not a product, or has a short sum";
     if (product.getResultWindow(pair.result) || kernel.getArgumentWindow(pair.operand))
       return "the rows lie in a larger tensor";
-    LoopsOp loops = findLoops(product, writer.getLabel().value_or(""));
-    if (!loops)
+    std::optional<Schedule> schedule = findSchedule(writer);
+    if (!schedule)
       return "what writes the rows has no loops yet";
     te::ComputeOp first = rows.front().op;
     int64_t size = *te::getConstantSize(first.getReductionSizes().front());
     for (auto [dim, parallel] : llvm::enumerate(writer.getParallelSizes())) {
       int64_t whole = te::getConstantSize(parallel).value_or(ShapedType::kDynamic);
-      std::optional<int64_t> width = getWidth(loops.getLoops()[dim], whole);
+      std::optional<int64_t> width = getWidth(*schedule, dim, whole);
       if (!width)
         return "an iteration does not write consecutive elements";
       if (dim == rows.front().dim)
         pair.length = *width;
     }
-    if (!findInnermostBound(loops))
+    if (schedule->parallel.empty())
       return "one iteration writes all rows";
     if (pair.length < leastLength || size % pair.length != 0)
       return "the width of an iteration does not divide a row into long parts";
-    pair.lanes = findLanes(kernel, *first.getLabel()).value_or(0);
+    pair.lanes = findLanes(first).value_or(0);
     if (pair.lanes == 0 || pair.length % pair.lanes != 0)
       return "a part does not consist of whole vectors";
     return "";
@@ -301,7 +273,8 @@ private:
   /// Adds the first phases to the kernel of a product.
   static void addParts(te::KernelOp kernel, ArrayRef<RowReduction> rows, const Pair &pair) {
     te::ComputeOp writer = findWriter(kernel, pair.result);
-    Value loop = findInnermostBound(findLoops(kernel, *writer.getLabel()));
+    Schedule schedule = *findSchedule(writer);
+    Value loop = schedule.loops[schedule.parallel.back()].handle;
     Operation *terminator = kernel.getBodyBlock().getTerminator();
     OpBuilder builder(terminator);
     SmallVector<Type> types(kernel.getResultTypes());

@@ -8,7 +8,6 @@
 #define TSSA_CONVERSION_LOOPNEST_H
 
 #include "tssa/Conversion/KernelTarget.h"
-#include "tssa/Conversion/Schedule.h"
 #include "tssa/Conversion/TileEmitter.h"
 
 namespace tssa::conversion {

@@ -14,13 +14,17 @@
 #ifndef TSSA_CONVERSION_TILEEMITTER_H
 #define TSSA_CONVERSION_TILEEMITTER_H
 
-#include "mlir/IR/AffineExpr.h"
-#include "mlir/IR/Value.h"
-#include "mlir/Support/LLVM.h"
-#include "llvm/ADT/DenseMap.h"
+#include "dialects/layout/Analysis/Schedule.h"
 #include "llvm/Support/ErrorHandling.h"
 
 namespace tssa::conversion {
+
+using mlir::tssa::layout::CachedOperand;
+using mlir::tssa::layout::ComputedAt;
+using mlir::tssa::layout::LoopKind;
+using mlir::tssa::layout::Schedule;
+using mlir::tssa::layout::ScheduledLoop;
+using mlir::tssa::layout::TileGroup;
 
 /// One unrolled point of a tile, or one vector of points.
 struct TilePoint {

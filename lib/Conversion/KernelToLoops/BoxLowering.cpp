@@ -38,7 +38,7 @@ public:
       else
         vectorize();
     }
-    return readSchedule(region, "box", box.extents, box.extents.size(), op);
+    return layout::readSchedule(region, "box", box.extents, box.extents.size(), op);
   }
 
 private:

@@ -8,7 +8,6 @@
 #define LIB_CONVERSION_KERNELTOLOOPS_BOXLOWERING_H
 
 #include "BodyEvaluator.h"
-#include "tssa/Conversion/Schedule.h"
 
 namespace tssa::conversion {
 

@@ -8,7 +8,6 @@
 #define LIB_CONVERSION_KERNELTOLOOPS_CACHETILE_H
 
 #include "tssa/Conversion/IndexBuilder.h"
-#include "tssa/Conversion/Schedule.h"
 #include "tssa/Conversion/TileEmitter.h"
 
 namespace tssa::conversion {

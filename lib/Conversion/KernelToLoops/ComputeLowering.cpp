@@ -17,6 +17,7 @@
 
 #include "ExpressionRoles.h"
 #include "Follower.h"
+#include "Inline.h"
 #include "KernelFunction.h"
 #include "PointEmitter.h"
 #include "dialects/te/Analysis/OpCost.h"

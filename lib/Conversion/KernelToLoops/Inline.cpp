@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Inline.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/PointOps.h"
-#include "tssa/Conversion/Schedule.h"
 
 using namespace mlir;
 using namespace mlir::tssa;

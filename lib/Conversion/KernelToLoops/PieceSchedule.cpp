@@ -85,8 +85,8 @@ FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, te::KernelOp kernel
       box->offsets[dim] = span.offset;
       box->extents[dim] = span.extent;
     }
-  FailureOr<Schedule> schedule =
-      readSchedule(kernel.getSchedule(), getLabel(op), box->extents, op.getNumParallel(), op);
+  FailureOr<Schedule> schedule = layout::readSchedule(kernel.getSchedule(), getLabel(op),
+                                                      box->extents, op.getNumParallel(), op);
   if (failed(schedule))
     return failure();
   for (auto [dim, offset] : llvm::zip_equal(schedule->dims, box->offsets))

@@ -8,7 +8,6 @@
 #define LIB_CONVERSION_KERNELTOLOOPS_POINTEMITTER_H
 
 #include "BodyEvaluator.h"
-#include "tssa/Conversion/Schedule.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tssa::conversion {

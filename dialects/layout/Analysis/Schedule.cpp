@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tssa/Conversion/Schedule.h"
-#include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/layout/Analysis/Schedule.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
-using namespace ::tssa::conversion;
 
 /// The largest number of threads of a block on any device.
 static constexpr int64_t maxThreads = 1024;
@@ -52,14 +51,30 @@ int64_t Schedule::getNumThreads() const { return getProductOfExtents(*this, fals
 int64_t Schedule::getReductionThreads() const { return getProductOfExtents(*this, true); }
 
 namespace {
+/// An error that may have no text: a failure in any case.
+class Report {
+public:
+  explicit Report(InFlightDiagnostic diagnostic) : diagnostic(std::move(diagnostic)) {}
+
+  template <typename Part> Report &operator<<(Part &&part) {
+    diagnostic << std::forward<Part>(part);
+    return *this;
+  }
+  operator LogicalResult() const { return failure(); }
+
+private:
+  InFlightDiagnostic diagnostic;
+};
+
 /// Reads the ops of a schedule region and follows the handles of loops through them.
 class ScheduleReader {
 public:
+  /// Reports errors only if `reports`.
   ScheduleReader(StringRef label, ArrayRef<AffineExpr> extents, unsigned numParallel,
-                 Operation *expression)
-      : label(label), expression(expression), context(expression->getContext()) {
+                 Operation *expression, bool reports)
+      : label(label), expression(expression), reports(reports), context(expression->getContext()) {
     for (auto [dim, extent] : llvm::enumerate(extents)) {
-      addLoop(extent, dim >= numParallel);
+      addLoop(extent, dim >= numParallel, dim);
       schedule.dims.push_back(getAffineDimExpr(dim, context));
       order.push_back(dim);
     }
@@ -78,8 +93,12 @@ public:
     if (failed(collectTiles()) || failed(sortLoops()) || failed(checkThreads()) ||
         failed(checkCaches()) || failed(checkComputedAt()))
       return failure();
+    schedule.order = std::move(order);
     return std::move(schedule);
   }
+
+  /// Returns whether the region names the loops of the expression.
+  bool isNamed() const { return !handles.empty(); }
 
 private:
   struct Split {
@@ -88,6 +107,10 @@ private:
     SmallVector<unsigned> results;
     SmallVector<int64_t> factors;
   };
+
+  Report report(Operation *op) const {
+    return Report(reports ? op->emitError() : InFlightDiagnostic());
+  }
 
   LogicalResult readOp(Operation &op) {
     if (auto loops = dyn_cast<LoopsOp>(op))
@@ -101,9 +124,9 @@ private:
       return success();
     for (Value loop : op.getOperands()) {
       if (!handles.contains(loop))
-        return op.emitError("expected loops of one expression");
+        return report(&op) << "expected loops of one expression";
       if (!schedule.loops[handles.lookup(loop)].live)
-        return op.emitError("this loop was split or fused before");
+        return report(&op) << "this loop was split or fused before";
     }
     if (auto split = dyn_cast<SplitOp>(op))
       return readSplit(split);
@@ -122,18 +145,23 @@ private:
       return setKind(op, LoopKind::Tile);
     if (isa<VectorizeOp>(op))
       return setKind(op, LoopKind::Vector);
-    return op.emitError("expected an op of a schedule");
+    return report(&op) << "expected an op of a schedule";
   }
 
   LogicalResult readLoops(LoopsOp op) {
     if (op.getLabel() != label)
       return success();
     if (op.getNumResults() != schedule.dims.size())
-      return op.emitError("expected one loop for each of ")
-             << schedule.dims.size() << " dims of '" << label << "', got " << op.getNumResults();
+      return report(op) << "expected one loop for each of " << schedule.dims.size() << " dims of '"
+                        << label << "', got " << op.getNumResults();
     for (auto [dim, loop] : llvm::enumerate(op.getLoops()))
-      handles[loop] = dim;
+      setHandle(loop, dim);
     return success();
+  }
+
+  void setHandle(Value handle, unsigned loop) {
+    handles[handle] = loop;
+    schedule.loops[loop].handle = handle;
   }
 
   template <typename OpTy>
@@ -142,12 +170,13 @@ private:
       return success();
     ComputedAt at{handles.lookup(op.getLoop()), op};
     if (!places.insert({op.getLabel(), at}).second)
-      return op.emitError("expected one loop at which '") << op.getLabel() << "' is computed";
+      return report(op) << "expected one loop at which '" << op.getLabel() << "' is computed";
     return success();
   }
 
-  unsigned addLoop(AffineExpr extent, bool reduction) {
+  unsigned addLoop(AffineExpr extent, bool reduction, ArrayRef<unsigned> dims) {
     ScheduledLoop &loop = schedule.loops.emplace_back();
+    loop.dims.assign(dims.begin(), dims.end());
     loop.extent = extent;
     loop.reduction = reduction;
     return schedule.loops.size() - 1;
@@ -174,19 +203,19 @@ private:
     unsigned loop = handles.lookup(op.getLoop());
     ScheduledLoop old = schedule.loops[loop];
     if (old.limit)
-      return op.emitError("cannot split an inner loop of a split again");
+      return report(op) << "cannot split an inner loop of a split again";
     int64_t size = 1;
     for (int64_t factor : op.getFactors())
       if (llvm::MulOverflow(size, factor, size))
-        return op.emitError("split factors overflow");
+        return report(op) << "split factors overflow";
     Split split{op, old.extent, {}, {}, llvm::to_vector(op.getFactors())};
-    split.results.push_back(addLoop(old.extent.ceilDiv(size), old.reduction));
+    split.results.push_back(addLoop(old.extent.ceilDiv(size), old.reduction, old.dims));
     split.outer = getAffineDimExpr(split.results[0], context);
     AffineExpr expr = getAffineDimExpr(split.results[0], context) * size;
     int64_t step = size;
     for (int64_t factor : split.factors) {
       step /= factor;
-      unsigned inner = addLoop(getAffineConstantExpr(factor, context), old.reduction);
+      unsigned inner = addLoop(getAffineConstantExpr(factor, context), old.reduction, old.dims);
       schedule.loops[inner].limit = old.extent;
       schedule.loops[inner].origin = expr;
       schedule.loops[inner].step = step;
@@ -194,7 +223,7 @@ private:
       split.results.push_back(inner);
     }
     for (auto [result, id] : llvm::zip_equal(op.getLoops(), split.results))
-      handles[result] = id;
+      setHandle(result, id);
     auto *position = llvm::find(order, loop);
     position = order.erase(position);
     order.insert(position, split.results.begin(), split.results.end());
@@ -208,11 +237,13 @@ private:
     unsigned outer = handles.lookup(op.getOuter()), inner = handles.lookup(op.getInner());
     ScheduledLoop &first = schedule.loops[outer], &second = schedule.loops[inner];
     if (outer == inner || first.reduction != second.reduction || first.limit || second.limit)
-      return op.emitError("expected two whole loops, both parallel or both of a reduction");
+      return report(op) << "expected two whole loops, both parallel or both of a reduction";
     AffineExpr innerExtent = second.extent;
-    unsigned fused = addLoop(first.extent * second.extent, first.reduction);
+    SmallVector<unsigned, 2> dims = first.dims;
+    dims.append(second.dims);
+    unsigned fused = addLoop(first.extent * second.extent, first.reduction, dims);
     AffineExpr expr = getAffineDimExpr(fused, context);
-    handles[op.getResult()] = fused;
+    setHandle(op.getResult(), fused);
     *llvm::find(order, outer) = fused;
     order.erase(llvm::find(order, inner));
     replaceLoop(outer, expr.floorDiv(innerExtent), /*fused=*/true);
@@ -228,8 +259,8 @@ private:
     llvm::sort(sortedGiven);
     llvm::sort(sortedOrder);
     if (sortedGiven != sortedOrder)
-      return op.emitError("expected each of the ")
-             << order.size() << " loops of '" << label << "' once";
+      return report(op) << "expected each of the " << order.size() << " loops of '" << label
+                        << "' once";
     order = given;
     return success();
   }
@@ -238,11 +269,11 @@ private:
     for (Value handle : op.getOperands()) {
       ScheduledLoop &loop = schedule.loops[handles.lookup(handle)];
       if (loop.kind != LoopKind::Serial)
-        return op.emitError("this loop is already bound, tiled or vectorized");
+        return report(&op) << "this loop is already bound, tiled or vectorized";
       if (kind == LoopKind::Parallel && (loop.reduction || loop.limit))
-        return op.emitError("expected an outer loop over a parallel dim");
+        return report(&op) << "expected an outer loop over a parallel dim";
       if (kind != LoopKind::Parallel && !isa<AffineConstantExpr>(loop.extent))
-        return op.emitError("expected a loop of constant extent");
+        return report(&op) << "expected a loop of constant extent";
       loop.kind = kind;
     }
     return success();
@@ -260,7 +291,7 @@ private:
       if (llvm::none_of(inner, [&](unsigned id) { return isTile(schedule.loops[id]); }))
         continue;
       if (!llvm::all_of(inner, [&](unsigned id) { return isTile(schedule.loops[id]); }))
-        return split.op->emitError("expected all inner loops of a split to be tiled, or none");
+        return report(split.op) << "expected all inner loops of a split to be tiled, or none";
       addTile(split.outer, inner, split.factors, split.extent);
     }
     for (unsigned id = 0, end = schedule.loops.size(); id < end; ++id) {
@@ -268,7 +299,8 @@ private:
       if (!loop.live || !isTile(loop) || loop.limit)
         continue;
       int64_t extent = cast<AffineConstantExpr>(loop.extent).getValue();
-      unsigned outer = addLoop(getAffineConstantExpr(extent == 0 ? 0 : 1, context), loop.reduction);
+      unsigned outer = addLoop(getAffineConstantExpr(extent == 0 ? 0 : 1, context), loop.reduction,
+                               /*dims=*/{});
       // Insert the outer loop before the tile loop. If it is not a reduction loop, it must also
       // come before all reduction loops.
       order.insert(llvm::find_if(order,
@@ -282,11 +314,11 @@ private:
     for (const TileGroup &group : schedule.tiles)
       for (unsigned id : ArrayRef(group.inner).drop_back(group.vector))
         if (schedule.loops[id].kind == LoopKind::Vector)
-          return expression->emitError("expected the vector loop of '")
-                 << label << "' to be the innermost of its split";
+          return report(expression) << "expected the vector loop of '" << label
+                                    << "' to be the innermost of its split";
     if (llvm::count_if(schedule.tiles, [](const TileGroup &g) { return g.vector; }) > 1)
-      return expression->emitError("expected at most one vector loop in the schedule of '")
-             << label << "'";
+      return report(expression) << "expected at most one vector loop in the schedule of '" << label
+                                << "'";
     return success();
   }
 
@@ -312,16 +344,16 @@ private:
         continue;
       if (loop.kind == LoopKind::Parallel) {
         if (!schedule.serial.empty() || !schedule.reduction.empty())
-          return expression->emitError("expected the bound loops of '")
-                 << label << "' to be outermost";
+          return report(expression)
+                 << "expected the bound loops of '" << label << "' to be outermost";
         schedule.parallel.push_back(id);
       } else if (loop.kind == LoopKind::Thread) {
         schedule.threads.push_back(id);
       } else if (loop.reduction) {
         schedule.reduction.push_back(id);
       } else if (!schedule.reduction.empty()) {
-        return expression->emitError("expected loops of '")
-               << label << "' inside of a reduction loop to be tiled";
+        return report(expression) << "expected loops of '" << label
+                                  << "' inside of a reduction loop to be tiled";
       } else {
         schedule.serial.push_back(id);
       }
@@ -333,27 +365,28 @@ private:
   /// number must be a multiple of the warp size, or a power of two below it.
   LogicalResult checkThreads() {
     if (schedule.getNumThreads() > maxThreads)
-      return expression->emitError("expected at most ")
-             << maxThreads << " lanes for '" << label << "', got " << schedule.getNumThreads();
+      return report(expression) << "expected at most " << maxThreads << " lanes for '" << label
+                                << "', got " << schedule.getNumThreads();
     bool reduces = false;
     for (unsigned id : schedule.threads) {
       if (reduces && !schedule.loops[id].reduction)
-        return expression->emitError("expected the lanes of '")
-               << label << "' over reduction dims to be inside of its lanes over parallel dims";
+        return report(expression)
+               << "expected the lanes of '" << label
+               << "' over reduction dims to be inside of its lanes over parallel dims";
       reduces |= schedule.loops[id].reduction;
     }
     int64_t combined = schedule.getReductionThreads();
     if (combined % warpSize != 0 && (combined > warpSize || !llvm::isPowerOf2_64(combined)))
-      return expression->emitError("expected the number of lanes of '")
-             << label << "' over reduction dims to be a power of two or a multiple of " << warpSize
-             << ", got " << combined;
+      return report(expression) << "expected the number of lanes of '" << label
+                                << "' over reduction dims to be a power of two or a multiple of "
+                                << warpSize << ", got " << combined;
     return success();
   }
 
   LogicalResult checkCaches() {
     for (const CachedOperand &cache : schedule.caches)
       if (!llvm::is_contained(schedule.reduction, cache.loop))
-        return cache.op->emitError("expected a serial loop of a reduction");
+        return report(cache.op) << "expected a serial loop of a reduction";
     return success();
   }
 
@@ -363,9 +396,9 @@ private:
     for (const auto &entry : schedule.computeAfter)
       if (schedule.parallel.empty() || schedule.parallel.back() != entry.getValue().loop ||
           !schedule.threads.empty())
-        return entry.getValue().op->emitError("expected '")
-               << entry.getKey() << "' to be computed after the innermost bound loop of '" << label
-               << "', which has no lanes";
+        return report(entry.getValue().op) << "expected '" << entry.getKey()
+                                           << "' to be computed after the innermost bound loop of '"
+                                           << label << "', which has no lanes";
     for (const auto &entry : schedule.computeAt) {
       const ComputedAt &at = entry.getValue();
       const ScheduledLoop &loop = schedule.loops[at.loop];
@@ -374,15 +407,16 @@ private:
                          : isTile(loop)   ? "a tiled or vectorized loop"
                                           : nullptr;
       if (kind)
-        return at.op->emitError("expected '")
-               << entry.getKey() << "' to be computed at a parallel, lane or serial loop over a "
-               << "parallel dim of '" << label << "', got " << kind;
+        return report(at.op) << "expected '" << entry.getKey()
+                             << "' to be computed at a parallel, lane or serial loop over a "
+                             << "parallel dim of '" << label << "', got " << kind;
     }
     return success();
   }
 
   StringRef label;
   Operation *expression;
+  bool reports;
   MLIRContext *context;
   Schedule schedule;
   SmallVector<unsigned> order;
@@ -391,14 +425,37 @@ private:
 };
 } // namespace
 
-namespace tssa::conversion {
-
-FailureOr<Schedule> readSchedule(Region &region, StringRef label, ArrayRef<AffineExpr> extents,
-                                 unsigned numParallel, Operation *expression) {
-  ScheduleReader reader(label, extents, numParallel, expression);
+FailureOr<Schedule> layout::readSchedule(Region &region, StringRef label,
+                                         ArrayRef<AffineExpr> extents, unsigned numParallel,
+                                         Operation *expression) {
+  ScheduleReader reader(label, extents, numParallel, expression, /*reports=*/true);
   if (failed(reader.read(region)))
     return failure();
   return reader.finish();
 }
 
-} // namespace tssa::conversion
+/// Returns the sizes of the dims of `compute`, with a symbol for each that only a run knows.
+static SmallVector<AffineExpr> getExtents(te::ComputeOp compute) {
+  SmallVector<AffineExpr> extents;
+  for (auto [dim, size] : llvm::enumerate(compute.getStaticSizes()))
+    extents.push_back(ShapedType::isDynamic(size)
+                          ? getAffineSymbolExpr(dim, compute.getContext())
+                          : getAffineConstantExpr(size, compute.getContext()));
+  return extents;
+}
+
+FailureOr<Schedule> layout::readSchedule(te::ComputeOp compute) {
+  auto kernel = compute->getParentOfType<te::KernelOp>();
+  return readSchedule(kernel.getSchedule(), compute.getLabel().value_or(""), getExtents(compute),
+                      compute.getNumParallel(), compute);
+}
+
+std::optional<Schedule> layout::findSchedule(te::ComputeOp compute) {
+  auto kernel = compute->getParentOfType<te::KernelOp>();
+  ScheduleReader reader(compute.getLabel().value_or(""), getExtents(compute),
+                        compute.getNumParallel(), compute, /*reports=*/false);
+  if (failed(reader.read(kernel.getSchedule())) || !reader.isNamed())
+    return std::nullopt;
+  FailureOr<Schedule> schedule = reader.finish();
+  return failed(schedule) ? std::nullopt : std::optional(std::move(*schedule));
+}

@@ -14,16 +14,14 @@
 /// symbol i of the caller.
 ///
 //===----------------------------------------------------------------------===//
-#ifndef TSSA_CONVERSION_SCHEDULE_H
-#define TSSA_CONVERSION_SCHEDULE_H
+#ifndef DIALECTS_LAYOUT_ANALYSIS_SCHEDULE_H
+#define DIALECTS_LAYOUT_ANALYSIS_SCHEDULE_H
 
+#include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/TEOps.h"
-#include "mlir/IR/AffineExpr.h"
-#include "mlir/IR/Operation.h"
-#include "mlir/IR/Region.h"
 #include "llvm/ADT/StringMap.h"
 
-namespace tssa::conversion {
+namespace mlir::tssa::layout {
 
 /// How a loop runs.
 enum class LoopKind {
@@ -35,14 +33,17 @@ enum class LoopKind {
 };
 
 struct ScheduledLoop {
-  mlir::AffineExpr extent; ///< number of iterations, over size symbols
+  AffineExpr extent; ///< number of iterations, over size symbols
+  Value handle;      ///< in the schedule region; null for an outer loop that no op has made
+  /// The dims of which it runs a part or, if loops were fused, all of those that it runs.
+  SmallVector<unsigned, 2> dims;
   LoopKind kind = LoopKind::Serial;
   bool reduction = false;
   bool live = true; ///< false once the loop was split or fused
   /// Set for the inner serial loop of a split whose factor need not divide the extent. The loop
   /// that was split ends at `limit`. This loop runs the part of it that starts at `origin` and
   /// advances by `step` in each iteration. `origin` is an expression over outer loops.
-  mlir::AffineExpr limit, origin;
+  AffineExpr limit, origin;
   int64_t step = 1;
 };
 
@@ -50,10 +51,10 @@ struct ScheduledLoop {
 /// iterations of the loop that was split, whose extent is `extent`. `outer` is an expression
 /// because the outer loop itself may have been split or fused later.
 struct TileGroup {
-  mlir::AffineExpr outer;                ///< over live loops
-  llvm::SmallVector<unsigned, 2> inner;  ///< ids of the tile loops, outermost first
-  llvm::SmallVector<int64_t, 2> factors; ///< their extents
-  mlir::AffineExpr extent;
+  AffineExpr outer;                ///< over live loops
+  SmallVector<unsigned, 2> inner;  ///< ids of the tile loops, outermost first
+  SmallVector<int64_t, 2> factors; ///< their extents
+  AffineExpr extent;
   int64_t size = 1;
   bool reduction = false;
   bool vector = false; ///< whether the last inner loop is the vector
@@ -64,13 +65,13 @@ struct TileGroup {
 struct CachedOperand {
   unsigned operand; ///< index of an operand of the op that computes the yielded value
   unsigned loop;
-  mlir::Operation *op; ///< the layout.cache, for diagnostics
+  Operation *op; ///< the layout.cache, for diagnostics
 };
 
 /// The loop at which another expression is computed, or after which.
 struct ComputedAt {
   unsigned loop;
-  mlir::Operation *op; ///< the layout.compute_at or layout.compute_after, for diagnostics
+  Operation *op; ///< the layout.compute_at or layout.compute_after, for diagnostics
 };
 
 /// The schedule of one expression.
@@ -78,20 +79,21 @@ struct Schedule {
   /// Each dim of the expression, as an index expression over loops before splitting. Fused loops
   /// appear as quotient and remainder. Index expressions are simplified in this form, because
   /// splits scatter a dim over several loops.
-  llvm::SmallVector<mlir::AffineExpr> dims;
-  llvm::SmallVector<ScheduledLoop> loops; ///< by id
+  SmallVector<AffineExpr> dims;
+  SmallVector<ScheduledLoop> loops; ///< by id
   /// Each loop that was split, with its expression over live loops.
-  llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> splits;
-  llvm::SmallVector<unsigned> parallel;  ///< ids, outermost first
-  llvm::SmallVector<unsigned> threads;   ///< ids, outermost first
-  llvm::SmallVector<unsigned> serial;    ///< serial loops of parallel dims
-  llvm::SmallVector<unsigned> reduction; ///< serial loops of reduction dims
-  llvm::SmallVector<TileGroup> tiles;
+  SmallVector<std::pair<unsigned, AffineExpr>> splits;
+  SmallVector<unsigned> order;     ///< ids of all live loops, outermost first
+  SmallVector<unsigned> parallel;  ///< ids, outermost first
+  SmallVector<unsigned> threads;   ///< ids, outermost first
+  SmallVector<unsigned> serial;    ///< serial loops of parallel dims
+  SmallVector<unsigned> reduction; ///< serial loops of reduction dims
+  SmallVector<TileGroup> tiles;
   llvm::StringMap<ComputedAt> computeAt;    ///< by label of the other expression
   llvm::StringMap<ComputedAt> computeAfter; ///< likewise
-  llvm::SmallVector<CachedOperand> caches;
+  SmallVector<CachedOperand> caches;
   /// Returns `loop` as an expression over live loops.
-  mlir::AffineExpr getLiveExpr(unsigned loop, mlir::MLIRContext *context) const;
+  AffineExpr getLiveExpr(unsigned loop, MLIRContext *context) const;
   /// The number of threads that the thread loops need. The thread loops over a reduction are the
   /// innermost ones and need `getReductionThreads` threads by themselves.
   int64_t getNumThreads() const;
@@ -105,14 +107,17 @@ struct Schedule {
 /// Reads the ops of `region` that concern `label`. The expression has dims of extents `extents`;
 /// the first `numParallel` of them are parallel. An empty region gives serial loops in the order of
 /// the dims. Errors are reported at the schedule op at fault, or at `expression`.
-mlir::FailureOr<Schedule> readSchedule(mlir::Region &region, llvm::StringRef label,
-                                       llvm::ArrayRef<mlir::AffineExpr> extents,
-                                       unsigned numParallel, mlir::Operation *expression);
+FailureOr<Schedule> readSchedule(Region &region, StringRef label, ArrayRef<AffineExpr> extents,
+                                 unsigned numParallel, Operation *expression);
 
-/// Inlines the expressions that the schedule says to inline: replaces each read of such an
-/// expression by its body, and erases the expression.
-mlir::LogicalResult applyInline(mlir::tssa::te::KernelOp kernel);
+/// Reads the schedule of `compute`, which may be empty, in the same way. A size that only a run
+/// knows is `AffineSymbolExpr(dim)`.
+FailureOr<Schedule> readSchedule(te::ComputeOp compute);
 
-} // namespace tssa::conversion
+/// Returns the schedule of `compute` if it names the loops of the expression and has no error.
+/// Reports nothing: the conversion to loops reports what is wrong with a schedule.
+std::optional<Schedule> findSchedule(te::ComputeOp compute);
 
-#endif // TSSA_CONVERSION_SCHEDULE_H
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_ANALYSIS_SCHEDULE_H
