@@ -66,6 +66,9 @@ public:
   /// Builds the same condition as a vector of i1 with one element per lane.
   mlir::Value materializeLaneCondition(mlir::AffineExpr expr, bool equality, unsigned laneDim,
                                        int64_t lanes);
+  /// Returns the expression that is >= 0 where `mask` holds, if `mask` was built by
+  /// `materializeLaneCondition`; otherwise null.
+  mlir::AffineExpr findLaneCondition(mlir::Value mask) const { return conditions.lookup(mask); }
   mlir::Value constant(int64_t value);
   /// Builds `offset` where `condition` holds and 0 elsewhere. A null condition always holds.
   mlir::Value clampOffset(mlir::Value offset, mlir::Value condition);
@@ -99,6 +102,7 @@ private:
   /// The simplifier for the current ranges of loops and symbols; made again when they change.
   mutable std::unique_ptr<mlir::tssa::te::IndexSimplifier> simplifier;
   mutable size_t simplifierSymbols = 0;
+  llvm::DenseMap<mlir::Value, mlir::AffineExpr> conditions; ///< of lanes, by mask
   llvm::SmallVector<mlir::AffineExpr, 2> facts; ///< further expressions that are >= 0 here
   std::optional<std::pair<unsigned, int64_t>> lane;
   unsigned nextDepth = 1;

@@ -30,6 +30,8 @@ struct LaneAccess {
   /// An i1 that holds if a masked load reads at least one lane; null if every load does.
   /// Where it does not hold, `address` may be far from any memory.
   mlir::Value touched = {};
+  /// Of a load: the lanes whose values are used; null if all are. Others may get any value.
+  mlir::Value used = {};
 
   int64_t getLanes() const { return type.getNumElements(); }
 };

@@ -333,6 +333,7 @@ Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address,
   if (!pad)
     pad = cast<TypedAttr>(builder.getZeroAttr(memoryType));
   access.touched = holdsForAny(guard);
+  access.used = point.mask; // lanes of a sum that do not exist get its neutral element behind this
   Value padValue = toLanes(getMemoryPad(builder, index.getLoc(), pad, memoryType));
   return kernel.target->buildLoad(index, access, toLanes(mask), padValue);
 }

@@ -248,6 +248,9 @@ Value IndexBuilder::materializeCondition(AffineExpr expr, bool equality) {
 Value IndexBuilder::materializeLaneCondition(AffineExpr expr, bool equality, unsigned laneDim,
                                              int64_t lanes) {
   auto predicate = equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge;
-  return arith::CmpIOp::create(builder, loc, predicate, materializeLanes(expr, laneDim, lanes),
-                               splat(constant(0), lanes));
+  Value mask = arith::CmpIOp::create(
+      builder, loc, predicate, materializeLanes(expr, laneDim, lanes), splat(constant(0), lanes));
+  if (!equality)
+    conditions[mask] = expr;
+  return mask;
 }

@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "tssa/Conversion/KernelTarget.h"
+#include "tssa/Conversion/LaneMask.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/CPU/Passes.h"
 
@@ -96,7 +97,7 @@ public:
                                     ValueRange{index.materialize(first)});
     // A masked load of one lane would become an insertion into a register, and would have to wait
     // for the unrelated value that this register holds.
-    if (first && hasOneLane(mask)) {
+    if (first && hasOneLane(index, mask, access.getLanes())) {
       Value lane =
           memref::LoadOp::create(builder, loc, access.memref, ValueRange{index.materialize(first)});
       return vector::InsertOp::create(builder, loc, lane, pad, ArrayRef<int64_t>{0});
@@ -174,7 +175,8 @@ private:
     Value zeros = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(access.type));
     if (!mask)
       return gather(offsets, makeFullMask(index, access), zeros);
-    if (!mask.getDefiningOp<vector::CreateMaskOp>())
+    std::optional<LaneMask> known = LaneMask::read(index, mask, access.getLanes());
+    if (!known || !known->isPrefix())
       return gather(offsets, mask, pad);
     // A masked gather becomes one branch per lane. A mask at the end of a domain keeps at least the
     // first lane. So the lanes that are masked off read the element of the first lane, and the
@@ -186,10 +188,9 @@ private:
                                    gather(offsets, makeFullMask(index, access), zeros), pad);
   }
 
-  static bool hasOneLane(Value mask) {
-    auto create = mask.getDefiningOp<vector::CreateMaskOp>();
-    return create && create.getOperands().size() == 1 &&
-           getConstantIntValue(create.getOperands().front()) == 1;
+  static bool hasOneLane(IndexBuilder &index, Value mask, int64_t lanes) {
+    std::optional<LaneMask> known = LaneMask::read(index, mask, lanes);
+    return known && known->isKnown() && known->count == 1;
   }
 
   static Value makeFullMask(IndexBuilder &index, const LaneAccess &access) {

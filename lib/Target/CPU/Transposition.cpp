@@ -24,8 +24,8 @@
 #include "WindowLoad.h"
 #include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/te/IR/ElementBytes.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "tssa/Conversion/LaneMask.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -36,12 +36,9 @@ using namespace ::tssa::conversion;
 static constexpr int64_t partBytes = 16;
 
 /// Returns how many lanes `mask` keeps, which are the first ones, or nothing if that is not known.
-static std::optional<int64_t> getKeptLanes(Value mask, int64_t lanes) {
-  if (!mask)
-    return lanes;
-  auto prefix = mask.getDefiningOp<vector::CreateMaskOp>();
-  std::optional<int64_t> kept = prefix ? getConstantIntValue(prefix.getOperand(0)) : std::nullopt;
-  return kept ? std::optional(std::clamp<int64_t>(*kept, 0, lanes)) : std::nullopt;
+static std::optional<int64_t> getKeptLanes(const IndexBuilder &index, Value mask, int64_t lanes) {
+  std::optional<LaneMask> known = LaneMask::read(index, mask, lanes);
+  return known && known->isKnown() ? std::optional(known->count) : std::nullopt;
 }
 
 namespace {
@@ -230,7 +227,7 @@ bool isTransposable(IndexBuilder &index, const LaneAccess &access, Value mask) {
   AffineExpr first = access.address.replace(lane, getAffineConstantExpr(0, index.getContext()));
   return access.getLanes() > 1 && llvm::isPowerOf2_64(access.getLanes()) &&
          !index.hasLanes(first) && !index.getFirstOfRun(access.address, access.laneDim) &&
-         getKeptLanes(mask, access.getLanes()).value_or(0) > 0;
+         getKeptLanes(index, mask, access.getLanes()).value_or(0) > 0;
 }
 
 SmallVector<Value> buildTransposedLoads(IndexBuilder &index, ArrayRef<LaneLoad> loads) {
@@ -238,7 +235,8 @@ SmallVector<Value> buildTransposedLoads(IndexBuilder &index, ArrayRef<LaneLoad> 
   SmallVector<Value> values(loads.size());
   for (ArrayRef<unsigned> block : findBlocks(index, loads, /*isStored=*/false)) {
     const LaneAccess &access = loads[block[0]].access;
-    int64_t rows = block.size(), kept = *getKeptLanes(loads[block[0]].mask, access.getLanes());
+    int64_t rows = block.size(),
+            kept = *getKeptLanes(index, loads[block[0]].mask, access.getLanes());
     if (hasWindow(index, access, kept))
       continue;
     auto type = VectorType::get(rows, access.type.getElementType());
@@ -266,7 +264,7 @@ SmallVector<LaneStore> buildTransposedStores(IndexBuilder &index, ArrayRef<LaneS
     }
     Transposition transposition(builder, index.getLoc(), access.type, block.size());
     SmallVector<Value> lanes = transposition.toLanes(values);
-    lanes.truncate(*getKeptLanes(stores[block[0]].mask, access.getLanes()));
+    lanes.truncate(*getKeptLanes(index, stores[block[0]].mask, access.getLanes()));
     for (auto [lane, value] : llvm::enumerate(lanes))
       vector::StoreOp::create(builder, index.getLoc(), value, access.memref,
                               ValueRange{buildLaneAddress(index, access, lane)});

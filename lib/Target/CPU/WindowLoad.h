@@ -26,8 +26,9 @@
 namespace tssa::cpu {
 
 /// Builds a load as KernelTarget::buildLoad does. Returns null if a gather is needed: lanes are far
-/// apart, their offsets change with a loop, or it is not known at compile time which lanes `mask`
-/// keeps.
+/// apart, their offsets change with a loop, or `mask` says what cannot be said of places in the
+/// window. Places are masked as the lanes are that read them: the first ones or, where the offsets
+/// grow by a stride, those at which an index expression is not negative.
 mlir::Value buildWindowLoad(conversion::IndexBuilder &index, const conversion::LaneAccess &access,
                             mlir::Value mask, mlir::Value pad);
 
