@@ -14,8 +14,6 @@ using namespace ::tssa::tuner;
 namespace layout = mlir::tssa::layout;
 using llvm::Expected;
 
-KernelSpace::~KernelSpace() = default;
-
 /// Returns the points of `values`, the knobs of all expressions after each other, or nothing if one
 /// of them is not legal.
 static std::optional<KernelPoint> decodeValues(ArrayRef<std::unique_ptr<layout::KnobSpace>> parts,

@@ -28,7 +28,6 @@ public:
   /// Makes the space of `kernel`, which must outlive it. Fails if the space is too large for the
   /// search, or if the default is not in it.
   static llvm::Expected<std::unique_ptr<KernelSpace>> create(const TaskKernel &kernel);
-  ~KernelSpace();
 
   const search::Space &getSpace() const { return *space; }
   /// The point that layout-schedule-default takes.
