@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Tuner/KernelSpace.h"
-#include "ExpressionSpace.h"
 #include "Features.h"
 
 using namespace mlir;
@@ -15,15 +14,13 @@ using namespace ::tssa::tuner;
 namespace layout = mlir::tssa::layout;
 using llvm::Expected;
 
-KernelSpace::~KernelSpace() = default;
-
 /// Returns the points of `values`, the knobs of all expressions after each other, or nothing if one
 /// of them is not legal.
-static std::optional<KernelPoint>
-decodeValues(ArrayRef<std::unique_ptr<ExpressionSpace>> parts, ArrayRef<int64_t> values) {
+static std::optional<KernelPoint> decodeValues(ArrayRef<std::unique_ptr<layout::KnobSpace>> parts,
+                                               ArrayRef<int64_t> values) {
   KernelPoint points;
-  for (const std::unique_ptr<ExpressionSpace> &part : parts) {
-    size_t count = part->getKnobs().size();
+  for (const std::unique_ptr<layout::KnobSpace> &part : parts) {
+    size_t count = part->getValues().size();
     std::optional<layout::Point> point = part->decode(values.take_front(count));
     if (!point)
       return std::nullopt;
@@ -52,15 +49,15 @@ Expected<std::unique_ptr<KernelSpace>> KernelSpace::create(const TaskKernel &ker
   size_t numExpressions = kernel.getExpressions().size();
   std::vector<int64_t> prefix; // the default values of the expressions before the root
   for (auto [number, expression] : llvm::enumerate(kernel.getExpressions())) {
-    auto part = std::make_unique<ExpressionSpace>(expression, kernel.getMachine());
+    auto part =
+        std::make_unique<layout::KnobSpace>(expression.op, expression.accesses, expression.roles,
+                                            kernel.getMachine(), expression.rowDims);
     bool isRoot = number + 1 == numExpressions;
+    std::string before = isRoot ? "" : "e" + std::to_string(number) + ".";
     if (part->getPicks().empty())
       return llvm::createStringError("the default loops are not in the space");
-    for (search::Knob knob : part->getKnobs()) {
-      if (!isRoot)
-        knob.name = "e" + std::to_string(number) + "." + knob.name;
-      knobs.push_back(std::move(knob));
-    }
+    for (auto [knob, list] : llvm::zip_equal(layout::getKnobs(), part->getValues()))
+      knobs.push_back({before + knob.name.str(), list});
     if (!isRoot)
       llvm::append_range(prefix, part->getPicks().front());
     result->parts.push_back(std::move(part));

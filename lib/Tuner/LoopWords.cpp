@@ -6,66 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopWords.h"
+#include "dialects/layout/Template/Knobs.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace tssa;
 using namespace tssa::tuner;
 namespace layout = mlir::tssa::layout;
-
-namespace {
-/// Writes the loops of one expression.
-class LoopWriter {
-public:
-  LoopWriter(const TaskKernel::Expression &expression, const layout::Point &point,
-             raw_ostream &stream)
-      : expression(expression), point(point), stream(stream) {}
-
-  void write() {
-    if (point.vectorDim) {
-      if (point.vectors > 1)
-        stream << point.vectors << " x ";
-      stream << point.lanes << " lanes along ";
-      writeFused(*point.vectorDim, point.fused);
-    } else {
-      stream << "scalar code";
-    }
-    for (const layout::TileRows &rows : point.rows) {
-      stream << ", " << rows.extent << " rows of ";
-      writeFused(rows.dim, rows.fused);
-    }
-    for (const layout::Unroll &unroll : point.unrolled) {
-      stream << ", ";
-      writeFused(unroll.dim, 0);
-      stream << " unrolled";
-      if (unroll.extent > 0)
-        stream << ' ' << unroll.extent << " times";
-    }
-    writeOrder(", loops ", point.outer);
-    writeOrder(", then ", point.reductions);
-  }
-
-private:
-  void writeFused(unsigned dim, unsigned fused) {
-    for (unsigned other = dim - fused; other < dim; ++other)
-      stream << 'd' << other << '*';
-    stream << 'd' << dim << " (" << layout::getName(expression.roles[dim]) << ')';
-  }
-
-  void writeOrder(StringRef begin, ArrayRef<unsigned> dims) {
-    for (unsigned dim : dims) {
-      if (layout::getExtent(expression.op, expression.roles, dim) == 1)
-        continue;
-      stream << begin << 'd' << dim;
-      begin = " ";
-    }
-  }
-
-  const TaskKernel::Expression &expression;
-  const layout::Point &point;
-  raw_ostream &stream;
-};
-} // namespace
 
 std::string tuner::describeLoops(const TaskKernel &kernel, const KernelPoint &point) {
   std::string text;
@@ -77,7 +24,7 @@ std::string tuner::describeLoops(const TaskKernel &kernel, const KernelPoint &po
     mlir::tssa::te::ComputeOp op = expression.op;
     if (mlir::StringAttr label = op.getLabelAttr(); label && isSeveral)
       stream << '@' << label.getValue() << ": ";
-    LoopWriter(expression, own, stream).write();
+    layout::describe(stream, own, op, expression.roles);
   }
   return text;
 }

@@ -103,9 +103,7 @@ Expected<std::unique_ptr<TaskKernel>> TaskKernel::create(StringRef text, MLIRCon
       return llvm::createStringError("the kernel has no parameter " + std::to_string(number));
   task->module = buildTaskModule(task->logical, task->constants, machine);
   PassManager manager(&context);
-  manager.addPass(layout::createMaterializeStores({}));
-  manager.addPass(layout::createDropCopies());
-  manager.addPass(layout::createKeepRows());
+  layout::buildApplyStores(manager);
   if (Error error = run(manager, *task->module))
     return std::move(error);
   task->kernel = task->module->lookupSymbol<te::KernelOp>(name);
@@ -122,8 +120,7 @@ Expected<OwningOpRef<ModuleOp>> TaskKernel::build(const KernelPoint &point) cons
   auto copy = candidate->lookupSymbol<te::KernelOp>(name);
   layout::writeSchedule(copy, layout::getKernelExpressions(copy), point);
   PassManager manager(copy.getContext());
-  manager.addPass(layout::createChoosePacking());
-  manager.addPass(layout::createMaterializeStores({}));
+  layout::buildPacking(manager);
   if (Error error = run(manager, *candidate))
     return std::move(error);
   return candidate;

@@ -44,7 +44,7 @@ struct Point {
 };
 
 /// Prints a point in one line, such as `vector d3 2x16, rows d1*d2 7, unroll d5, unroll d6, outer
-/// d0 d2 d1 d3, reduce d4 d5 d6`. Fused dims are written as a product.
+/// d0 d2 d1 d3, reduce d4 d5 d6`: the clauses of Knobs.h. Fused dims are written as a product.
 raw_ostream &operator<<(raw_ostream &stream, const Point &point);
 
 /// Parses what `<<` prints. Refuses a text of another form with a sentence; whether the point fits

@@ -46,6 +46,13 @@ int64_t layout::getLanes(te::ComputeOp op, const MachineModel &machine) {
   return width > 32 ? machine.lanes / 2 : machine.lanes;
 }
 
+unsigned layout::getFirstFusable(const Point &point, unsigned dim, unsigned rowDims) {
+  unsigned first = *point.vectorDim < dim ? *point.vectorDim + 1 : rowDims;
+  for (const TileRows &rows : point.rows)
+    first = std::max(first, rows.dim + 1);
+  return first;
+}
+
 //===----------------------------------------------------------------------===//
 // Legality
 //===----------------------------------------------------------------------===//
@@ -231,7 +238,7 @@ private:
     // A short window is better unrolled. The parts of a long reduction are windows, too.
     if (!isParallel && roles[dim] != Role::In && extent < whole)
       return;
-    for (int64_t lanes = whole; lanes >= 4; lanes /= 2) {
+    for (int64_t lanes = whole; lanes >= leastLanes; lanes /= 2) {
       double used =
           static_cast<double>(extent) / static_cast<double>(llvm::divideCeil(extent, lanes));
       bool shorter = isParallel && (used < lanes || !fitsGroups(roles, dim, 2 * lanes));
@@ -247,14 +254,13 @@ private:
 
   /// Finds the window dims that may be unrolled together: the innermost one, two, and so on.
   void findUnrolls() {
-    constexpr size_t mostUnrolled = 3;
     unrolls.emplace_back();
     SmallVector<Unroll> unrolled;
     for (unsigned dim = op.getNumDims(); dim-- > op.getNumParallel();) {
       int64_t size = op.getStaticSizes()[dim];
       if (roles[dim] != Role::Window || size == 1)
         continue;
-      if (ShapedType::isDynamic(size) || unrolled.size() == mostUnrolled)
+      if (ShapedType::isDynamic(size) || unrolled.size() == mostTaps)
         break;
       unrolled.insert(unrolled.begin(), {dim, 0});
       unrolls.push_back(unrolled);
@@ -333,10 +339,8 @@ private:
     llvm::sort(dims);
     tiles.emplace_back();
     for (unsigned dim : dims) {
-      unsigned earliest = *point.vectorDim < dim ? *point.vectorDim + 1 : rowDims;
-      for (const TileRows &rows : point.rows)
-        earliest = std::max(earliest, rows.dim + 1);
-      point.rows.push_back({dim, 1, countFusable(op, accesses, dim, earliest)});
+      unsigned first = getFirstFusable(point, dim, rowDims);
+      point.rows.push_back({dim, 1, countFusable(op, accesses, dim, first)});
     }
     // Lanes along a reduction dim have several vectors only where no rows make for several sums.
     int64_t columns =

@@ -15,6 +15,13 @@ namespace mlir::tssa::layout {
 /// code. Longer code takes long to compile and leaves the instruction cache.
 constexpr int64_t maxBody = 420;
 
+/// The fewest lanes of the vectors of a reduction that are worth it: those of a quarter of the
+/// longest registers.
+constexpr int64_t leastLanes = 4;
+
+/// The most window dims that are unrolled together.
+constexpr size_t mostTaps = 3;
+
 /// A point with the time that the draft predicts.
 struct RankedPoint {
   Point point;
@@ -28,6 +35,10 @@ std::string findObstacle(te::ComputeOp op, const Roles &roles, const Point &poin
 
 /// Returns the number of lanes of a vector register for the widest float type in `op`.
 int64_t getLanes(te::ComputeOp op, const MachineModel &machine);
+
+/// Returns the first dim that may be fused with rows of `dim`: those before it are part of the tile
+/// of `point`, which has a vector dim and the rows before `dim`, or are the first `rowDims`.
+unsigned getFirstFusable(const Point &point, unsigned dim, unsigned rowDims);
 
 /// Returns the points that the draft has scored, at most 300, those with the shortest times first.
 /// The first `rowDims` dims are neither split nor fused. The order is the same in each run. There

@@ -37,8 +37,12 @@ void buildChooseStores(OpPassManager &manager, const MachineModel &machine);
 /// Adds the passes that follow: they apply the stores of tensors.
 void buildApplyStores(OpPassManager &manager, const StoresObserver &observer = {});
 
-/// Adds the last passes of the layout stage for CPUs: they fill in the schedules, and choose and
-/// apply the stores of constants. `point` is the option of layout-schedule-default.
+/// Adds the passes that follow once each kernel has its loops: they choose and apply the stores of
+/// constants, in the order in which the loops read them.
+void buildPacking(OpPassManager &manager, const StoresObserver &observer = {});
+
+/// Adds the last passes of the layout stage for CPUs: they fill in the schedules, and do what
+/// `buildPacking` adds. `point` is the option of layout-schedule-default.
 void buildSchedules(OpPassManager &manager, unsigned point, const StoresObserver &observer = {});
 
 /// Adds all passes of the layout stage for CPUs.

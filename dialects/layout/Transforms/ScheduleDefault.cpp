@@ -104,12 +104,16 @@ void layout::buildApplyStores(OpPassManager &manager, const StoresObserver &obse
   manager.addPass(createKeepRows());
 }
 
+void layout::buildPacking(OpPassManager &manager, const StoresObserver &observer) {
+  manager.addPass(createChoosePacking());
+  manager.addPass(createMaterializeStores(observer));
+}
+
 void layout::buildSchedules(OpPassManager &manager, unsigned point,
                             const StoresObserver &observer) {
   manager.addPass(createPlaceJoins());
   manager.addPass(createScheduleDefault({point}));
-  manager.addPass(createChoosePacking());
-  manager.addPass(createMaterializeStores(observer));
+  buildPacking(manager, observer);
 }
 
 void layout::buildLayoutStage(OpPassManager &manager, const MachineModel &machine, unsigned point,

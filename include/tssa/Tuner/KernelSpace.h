@@ -7,16 +7,7 @@
 ///
 /// \file
 /// The points of the template (dialects/layout/Template) for all expressions of a kernel, as a
-/// space of small integers that a search can walk. For the root, the knobs are
-///
-///     vector, lanes, vectors   the vector dim (-1: scalar code), its lanes, registers along it
-///     rows, rows_extent        the outer one of at most two dims with rows in a tile (-1: none)
-///     rows2, rows2_extent      the inner one
-///     fuse                     whether dims are fused with the vector dim and the rows (0 or 1)
-///     taps                     number of innermost window dims that are unrolled
-///     unroll                   unrolled iterations of the innermost other reduction dim
-///     reduce, outer            numbers of orders of loops, in lists of the space
-///
+/// space of small integers that a search can walk: for the root the knobs that Knobs.h there lists,
 /// and for the expression of number i before it the same with the prefix `eI.`. Some points are the
 /// same loops: the lanes of scalar code and the extent of no rows mean nothing, nor does the order
 /// of loops that are fused or unrolled. `canonicalize` finds one point for all of them.
@@ -25,20 +16,18 @@
 #ifndef TSSA_TUNER_KERNELSPACE_H
 #define TSSA_TUNER_KERNELSPACE_H
 
+#include "dialects/layout/Template/KnobSpace.h"
 #include "tssa/Search/CostModel.h"
 #include "tssa/Search/Space.h"
 #include "tssa/Tuner/TaskKernel.h"
 
 namespace tssa::tuner {
 
-class ExpressionSpace;
-
 class KernelSpace {
 public:
   /// Makes the space of `kernel`, which must outlive it. Fails if the space is too large for the
   /// search, or if the default is not in it.
   static llvm::Expected<std::unique_ptr<KernelSpace>> create(const TaskKernel &kernel);
-  ~KernelSpace();
 
   const search::Space &getSpace() const { return *space; }
   /// The point that layout-schedule-default takes.
@@ -66,7 +55,7 @@ public:
 private:
   KernelSpace() = default;
 
-  std::vector<std::unique_ptr<ExpressionSpace>> parts; ///< one for each expression
+  std::vector<std::unique_ptr<mlir::tssa::layout::KnobSpace>> parts; ///< one for each expression
   std::optional<search::Space> space;
   std::vector<search::Point> best;
 };
