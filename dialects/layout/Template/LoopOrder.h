@@ -12,11 +12,11 @@
 namespace mlir::tssa::layout {
 
 /// Returns how many of the dims directly before `dim`, but not before `first`, can be fused with
-/// `dim` such that each access keeps a constant stride.
+/// `dim` such that each access keeps a constant stride, and long lines of points are not divided.
 unsigned countFusable(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim, unsigned first);
 
-/// Returns the order of the outer loops of parallel dims: that of the dims, but the vector dim comes
-/// before the first dim along which the rows share its loads.
+/// Returns the order of the outer loops of parallel dims: that of the dims, but the vector dim
+/// comes before the first dim along which the rows share its loads.
 SmallVector<unsigned> getOuterOrder(te::ComputeOp op, ArrayRef<Access> accesses,
                                     std::optional<unsigned> vectorDim);
 

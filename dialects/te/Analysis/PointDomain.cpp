@@ -7,7 +7,6 @@
 
 #include "dialects/te/Analysis/PointDomain.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -137,20 +136,65 @@ static bool isSemiAffine(AffineExpr expr) {
   return isSemiAffine(lhs) && isSemiAffine(rhs);
 }
 
+std::optional<bool> PointDomain::decide(arith::CmpIOp compare) {
+  AffineExpr lhs = getBodyExpr(compare.getLhs()), rhs = getBodyExpr(compare.getRhs());
+  if (!lhs || !rhs)
+    return std::nullopt;
+  auto isBelow = [&](AffineExpr a, AffineExpr b) -> std::optional<bool> {
+    if (simplifier.isNonNegative(b - a - 1))
+      return true;
+    return simplifier.isNonNegative(a - b) ? std::optional(false) : std::nullopt;
+  };
+  auto invert = [](std::optional<bool> value) { return value ? std::optional(!*value) : value; };
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    return isBelow(lhs, rhs);
+  case arith::CmpIPredicate::sgt:
+    return isBelow(rhs, lhs);
+  case arith::CmpIPredicate::sge:
+    return invert(isBelow(lhs, rhs));
+  case arith::CmpIPredicate::sle:
+    return invert(isBelow(rhs, lhs));
+  default:
+    return std::nullopt;
+  }
+}
+
 AffineExpr PointDomain::getBodyExpr(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isa<ExpressionOpInterface>(op->getParentOp()) || !value.getType().isIndex())
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)) && constant.getBitWidth() <= 64)
+    return getAffineConstantExpr(constant.getSExtValue(), context);
+  if (!op || !isa<ExpressionOpInterface>(op->getParentOp()) || depth >= maxDefinitionDepth)
     return {};
+  ++depth;
+  AffineExpr result = buildBodyExpr(op);
+  --depth;
+  if (!result || value.getType().isIndex() || value.getType().isInteger(64))
+    return result;
+  // A narrower integer has this value only if it has room for it.
+  unsigned width = value.getType().getIntOrFloatBitWidth();
+  std::optional<int64_t> least = simplifier.getConstantLowerBound(result),
+                         most = simplifier.getConstantUpperBound(result);
+  return least && most && llvm::isIntN(width, *least) && llvm::isIntN(width, *most) ? result
+                                                                                    : AffineExpr();
+}
+
+AffineExpr PointDomain::buildBodyExpr(Operation *op) {
   if (auto index = dyn_cast<IndexOp>(op))
     return enter(index.getMap().getResult(0), index.getSymbols(), /*expand=*/true);
+  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp>(op))
+    return getBodyExpr(op->getOperand(0));
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+    std::optional<bool> holds = compare ? decide(compare) : std::nullopt;
+    if (!holds)
+      return {};
+    return getBodyExpr(*holds ? select.getTrueValue() : select.getFalseValue());
+  }
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
     return {};
   AffineExpr lhs = getBodyExpr(op->getOperand(0)), rhs = getBodyExpr(op->getOperand(1));
-  APInt constant;
-  if (!lhs && matchPattern(op->getOperand(0), m_ConstantInt(&constant)))
-    lhs = getAffineConstantExpr(constant.getSExtValue(), context);
-  if (!rhs && matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
-    rhs = getAffineConstantExpr(constant.getSExtValue(), context);
   if (!lhs || !rhs)
     return {};
   if (isa<arith::AddIOp>(op))

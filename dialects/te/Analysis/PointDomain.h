@@ -9,6 +9,7 @@
 
 #include "dialects/te/Analysis/IndexSimplifier.h"
 #include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace mlir::tssa::te {
 
@@ -37,6 +38,10 @@ public:
   SmallVector<AffineExpr> enter(ArrayRef<AffineExpr> exprs, ValueRange symbols,
                                 bool expand = false);
 
+  /// If a body computes the integer `value` from te.index, returns it as an expression over dims
+  /// and the table; otherwise null.
+  AffineExpr getBodyExpr(Value value);
+
   /// Assumes in all later queries that the point is in `set`.
   void assume(IntegerSet set, ValueRange symbols);
 
@@ -44,9 +49,10 @@ public:
   ArrayRef<Value> getSymbols() const { return values; }
 
 private:
-  /// If a body computes the index `value` from te.index, returns it as an expression over dims;
-  /// otherwise null.
-  AffineExpr getBodyExpr(Value value);
+  /// Returns what `op` computes from the expressions of its operands, or null.
+  AffineExpr buildBodyExpr(Operation *op);
+  /// Returns the result of a comparison in a body, if it is the same at all points.
+  std::optional<bool> decide(arith::CmpIOp compare);
   AffineExpr addValue(Value value, std::optional<int64_t> lower);
   /// If `value` is the result of index arithmetic, returns it as an expression over the table;
   /// otherwise null.

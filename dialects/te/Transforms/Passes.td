@@ -15,11 +15,11 @@ def TESimplify : Pass<"te-simplify"> {
     Each map, guard and set in a body of te.compute or te.update is simplified with the ranges of
     its dims and symbols. Later te-merge composes these expressions, te-check-bounds proves bounds
     for them, and loops compute them. Guards that always hold are removed. Reads whose guard never
-    holds, and reads of a splat constant, become constants, and so does a te.inside that is decided.
-    Pieces without a point are removed. Each symbol operand is listed once, in the order of its
-    first use. A tensor that is an arith.constant becomes a te.constant, and the `tensor.dim` of a
-    te result becomes a size operand of the op. Equal expressions of a block are merged, and unused
-    expressions are erased.
+    holds, and reads of a splat constant, become constants, and so does a te.inside that is
+    decided. Reads of positions, such as [0, 1, 2], become a te.index, and its uses as index an
+    expression. Pieces without a point are removed. Symbol operands are listed once, in the order
+    of use. A tensor that is an arith.constant becomes a te.constant, and the `tensor.dim` of a te
+    result a size operand of the op. Equal expressions of a block are merged, unused ones erased.
 
     - **Needs**: nothing.
     - **Keeps**: the value of every element. Opaque indexes stay opaque unless they are proven to be
@@ -49,7 +49,7 @@ def TESimplify : Pass<"te-simplify"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tssa::te::TEDialect"];
   let statistics = [
     Statistic<"numGuards", "guards", "guards that always hold">,
-    Statistic<"numReads", "reads", "reads that became constants">,
+    Statistic<"numReads", "reads", "reads that became constants or te.indexes">,
     Statistic<"numSets", "sets", "te.inside ops that became constants">];
 }
 

@@ -8,6 +8,7 @@
 #include "dialects/te/Transforms/SimplifyBody.h"
 #include "dialects/te/IR/MergeEqualOps.h"
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/Transforms/Progression.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OperationSupport.h"
@@ -45,6 +46,7 @@ private:
   SmallVector<AffineExpr> simplifyIndexes(ReadOp read, IntegerSet guard);
   bool isInBounds(ReadOp read, unsigned dim, AffineExpr index, IndexSimplifier &simplifier);
   bool foldSplat(ReadOp read, IntegerSet guard);
+  bool foldPositions(ReadOp read, IntegerSet guard);
   /// Translates `set` to a set over dims and the table of symbols; see `PointDomain::enter`.
   IntegerSet enter(IntegerSet set, ValueRange symbols, bool expand);
 
@@ -129,6 +131,43 @@ bool BodySimplifier::foldSplat(ReadOp read, IntegerSet guard) {
   return true;
 }
 
+/// If the elements of an integer tensor are known to be an expression over their positions, returns
+/// it; otherwise null.
+static AffineExpr findElements(Value tensor) {
+  if (auto constant = tensor.getDefiningOp<ConstantOp>())
+    return findProgression(constant.getValue());
+  auto compute = tensor.getDefiningOp<ComputeOp>();
+  if (!compute || compute.getWhereAttr() || compute.hasReduction() ||
+      !cast<RankedTensorType>(tensor.getType()).getElementType().isInteger())
+    return {};
+  ExpressionBody body = cast<ExpressionOpInterface>(*compute).getBodies().front();
+  Value element =
+      body.region->front().getTerminator()->getOperand(cast<OpResult>(tensor).getResultNumber());
+  PointDomain domain = PointDomain::get(compute, body);
+  AffineExpr expr = domain.getBodyExpr(element);
+  if (!expr || !expr.isPureAffine() || isa<AffineConstantExpr>(expr))
+    return {};
+  auto isUsed = [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); };
+  return llvm::any_of(llvm::seq<unsigned>(domain.getSymbols().size()), isUsed) ? AffineExpr()
+                                                                               : expr;
+}
+
+/// Replaces a read of positions, such as [0, 1, 2], by a te.index. Returns whether the read was
+/// replaced.
+bool BodySimplifier::foldPositions(ReadOp read, IntegerSet guard) {
+  if (guard || !read.getSymbols().empty())
+    return false;
+  AffineExpr value = findElements(read.getSource());
+  if (!value)
+    return false;
+  ++counts.readsFolded;
+  AffineExpr expr = domain.getSimplifier().simplify(value.replaceDims(read.getMap().getResults()));
+  Value index = IndexOp::create(rewriter, read.getLoc(), ValueRange(),
+                                AffineMap::get(numDims, /*symbolCount=*/0, expr));
+  rewriter.replaceOpWithNewOp<arith::IndexCastOp>(read, read.getType(), index);
+  return true;
+}
+
 void BodySimplifier::simplify(ReadOp read) {
   IntegerSet guard;
   if (read.getGuard()) {
@@ -145,7 +184,7 @@ void BodySimplifier::simplify(ReadOp read) {
       guard = {};
     }
   }
-  if (!foldSplat(read, guard))
+  if (!foldSplat(read, guard) && !foldPositions(read, guard))
     rebuild(read, simplifyIndexes(read, guard), guard);
 }
 

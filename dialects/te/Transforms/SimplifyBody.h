@@ -25,8 +25,9 @@ struct SimplifyCounts {
 
 /// Simplifies each map, guard and set in the bodies of `expression` with the ranges of its domain.
 /// Removes guards that always hold and pieces without a point. Replaces by constants the reads
-/// whose guard never holds, the reads of a splat, and the te.insides that are decided. Merges equal
-/// ops of a body. Returns `expression` or its replacement.
+/// whose guard never holds, the reads of a splat, and the te.insides that are decided. Reads of a
+/// constant such as [0, 1, 2] become te.indexes. Merges equal ops of a body. Returns `expression`
+/// or its replacement.
 ExpressionOpInterface simplifyBodies(RewriterBase &rewriter, ExpressionOpInterface expression,
                                      SimplifyCounts &counts);
 

@@ -21,7 +21,7 @@ struct MathInstructions {
   std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value m, mlir::Value n)> scale;
 };
 
-/// Marks a sine, cosine or tangent of f32 whose argument may be large. Without this attribute, the
+/// Marks a sine, cosine or tangent whose argument may be large. Without this attribute, the
 /// op is expanded to a polynomial for small arguments, and to an op with this attribute for large
 /// arguments.
 constexpr llvm::StringLiteral largeAngleAttr = "large_angle";
@@ -40,11 +40,15 @@ void populateApproximations(mlir::RewritePatternSet &patterns,
 /// powers.
 void populateDoubleFunctions(mlir::RewritePatternSet &patterns);
 
+/// Patterns that compute sines, cosines and tangents of f64 by polynomials. For large arguments,
+/// they leave an op with `largeAngleAttr` to the target.
+void populateDoubleAngles(mlir::RewritePatternSet &patterns);
+
 /// Patterns for powers of f64. Their relative error is 1e-13, so that they are for targets that
 /// have no library to call.
 void populateDoublePowers(mlir::RewritePatternSet &patterns);
 
-/// Patterns for the sines, cosines and tangents with `largeAngleAttr`.
+/// Patterns for the sines, cosines and tangents of f32 with `largeAngleAttr`.
 void populateLargeAngles(mlir::RewritePatternSet &patterns);
 
 /// Patterns for arith.remf on f32 with `largeQuotientAttr`.

@@ -66,7 +66,10 @@ private:
       order.append({outer, vector});
       layout::ReorderOp::create(builder, loc, order);
       layout::VectorizeOp::create(builder, loc, vector);
-      if (spread.empty()) // there are no other dims, so threads share the vectors
+      auto isOne = [](AffineExpr extent) { return extent == 1; };
+      SmallVector<AffineExpr> others(box.extents);
+      others.erase(std::next(others.begin(), *box.vectorDim));
+      if (llvm::all_of(others, isOne)) // there are no other points, so threads share the vectors
         spread.push_back(outer);
     }
     if (box.spread)

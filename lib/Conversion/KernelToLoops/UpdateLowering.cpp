@@ -1,4 +1,4 @@
-//===- UpdateLowering.cpp - kernels of te.update and te.scan as loops -===//
+//===- UpdateLowering.cpp - kernels of te.update as loops -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,7 @@
 //
 // An update runs as one iteration if the order of its points may matter: an index comes from data,
 // or several points write one element. If a block runs it, its threads copy the base together. Then
-// they share the iterations of the dims along which points never write the same element. The lines
-// of a scan are independent.
+// they share the iterations of the dims along which points never write the same element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -203,40 +202,6 @@ static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel, 
   return success();
 }
 
-/// Builds the line of a scan through `point`, from its first element to its last.
-static void buildScanLine(IndexBuilder &index, KernelFunction &function, te::ScanOp scan,
-                          BodyEvaluator &body, const TilePoint &point) {
-  OpBuilder &builder = index.getBuilder();
-  Location loc = scan.getLoc();
-  const TensorBuffer &source = function.context.buffers.find(scan.getSource())->second;
-  const TensorBuffer &out = function.outs[0];
-  AffineExpr length = index.getSize(source.sizes[scan.getAxis()]);
-  Value init = arith::ConstantOp::create(builder, loc, scan.getInitAttr());
-  auto loop = scf::ForOp::create(builder, loc, index.constant(0), index.materialize(length),
-                                 index.constant(1), ValueRange{init});
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(loop.getBody());
-  AffineExpr step = index.getSymbol(loop.getInductionVar());
-  SmallVector<AffineExpr> position = point.dims;
-  position[scan.getAxis()] = scan.getReverse() ? length - 1 - step : step;
-  Value before = loop.getRegionIterArg(0);
-  Block &combiner = scan.getCombiner().front();
-  body.map(combiner.getArgument(0), before);
-  body.map(combiner.getArgument(1), body.load(source, body.getAddress(source, position)));
-  body.run(combiner);
-  Value after = body.getYielded(combiner)[0];
-  body.store(out, body.getAddress(out, position), scan.getExclusive() ? before : after);
-  scf::YieldOp::create(builder, loc, after);
-}
-
-/// Returns the box whose points are the lines of a scan: the scanned axis has one iteration.
-static PointBox getLines(IndexBuilder &index, te::ScanOp scan, ArrayRef<OpFoldResult> sizes,
-                         const IRMapping &values) {
-  PointBox box{getSizeExprs(index, sizes, values), std::nullopt, /*spread=*/true};
-  box.extents[scan.getAxis()] = getAffineConstantExpr(1, index.getContext());
-  return box;
-}
-
 namespace tssa::conversion {
 
 LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
@@ -244,36 +209,6 @@ LogicalResult lowerUpdateKernel(OpBuilder &builder, te::KernelOp kernel, te::Upd
   if (std::optional<UpdateSlice> slice = matchSlice(update))
     return lowerSliceKernel(builder, kernel, update, *slice, target);
   return lowerSerialUpdate(builder, kernel, update, target);
-}
-
-LogicalResult lowerScanKernel(OpBuilder &builder, te::KernelOp kernel, te::ScanOp scan,
-                              KernelTarget &target) {
-  SmallVector<OpFoldResult> sizes = scan.getIterationDomain();
-  builder.setInsertionPoint(kernel);
-  KernelFunction function = createKernelFunction(builder, kernel, target);
-  IndexBuilder index(builder, scan.getLoc());
-  FailureOr<Schedule> schedule =
-      scheduleBox(getLines(index, scan, sizes, function.context.values), target, scan);
-  if (failed(schedule))
-    return failure();
-  LogicalResult result = failure();
-  target.buildIterations(index, function.func, [&](Value number) {
-    result = buildBox(index, function.context, *schedule, number,
-                      [&](BodyEvaluator &body, const TilePoint &point) {
-                        buildScanLine(index, function, scan, body, point);
-                      });
-  });
-  if (failed(result) || failed(finishKernelFunction(builder, function, target)))
-    return failure();
-  createExtentFunction(builder, kernel, [&](IndexBuilder &extentIndex, const IRMapping &values) {
-    FailureOr<Schedule> lines =
-        scheduleBox(getLines(extentIndex, scan, sizes, values), target, scan);
-    MLIRContext *context = extentIndex.getContext();
-    Value n = extentIndex.materialize(extentIndex.simplify(getParallelCount(*lines, context)));
-    AffineExpr work = getProduct(getSizeExprs(extentIndex, sizes, values), context);
-    return std::make_pair(n, target.buildGrain(extentIndex, n, work));
-  });
-  return success();
 }
 
 } // namespace tssa::conversion

@@ -244,6 +244,7 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
     populateApproximations(patterns, instructions);
     populateLargeAngles(patterns);
     populateDoubleFunctions(patterns);
+    populateDoubleAngles(patterns);
     patterns.add<DivideOnce>(&getContext());
     addKeepNaN<arith::MaximumFOp>(patterns, "max", avx512);
     addKeepNaN<arith::MinimumFOp>(patterns, "min", avx512);

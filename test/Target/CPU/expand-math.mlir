@@ -180,9 +180,34 @@ func.func @log8(%x: vector<8xf64>) -> vector<8xf64> {
   return %y : vector<8xf64>
 }
 
-// CHECK-LABEL: func.func @sin1
+// CHECK-LABEL: func.func @pow1
 // CHECK: llvm.call
-func.func @sin1(%x: f64) -> f64 {
-  %y = math.sin %x : f64
+func.func @pow1(%x: f64, %e: f64) -> f64 {
+  %y = math.powf %x, %e : f64
+  return %y : f64
+}
+
+// Only if a lane has a large angle, lane after lane calls the host.
+// CHECK-LABEL: func.func @sin8
+// CHECK: scf.if
+// CHECK-COUNT-8: llvm.call
+// CHECK: } else {
+// CHECK-NOT: llvm.call
+// CHECK: math.fma %{{.*}} : vector<8xf64>
+// CHECK: return
+func.func @sin8(%x: vector<8xf64>) -> vector<8xf64> {
+  %y = math.sin %x : vector<8xf64>
+  return %y : vector<8xf64>
+}
+
+// A tangent divides once.
+// CHECK-LABEL: func.func @tan1
+// CHECK: } else {
+// CHECK-NOT: llvm.call
+// CHECK-COUNT-1: arith.divf
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @tan1(%x: f64) -> f64 {
+  %y = math.tan %x : f64
   return %y : f64
 }

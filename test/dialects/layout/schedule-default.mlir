@@ -274,3 +274,49 @@ te.kernel @write(%b: tensor<4xf32>, %x: tensor<2xf32>) -> tensor<4xf32> {
   } : tensor<4xf32>
   te.return %y : tensor<4xf32>
 }
+
+// The loops of both dims are one where nothing but addresses depends on them: it has whole vectors.
+// CHECK-LABEL: te.kernel @fused
+// CHECK: %[[L:.*]]:2 = layout.loops @y
+// CHECK: layout.fuse %[[L]]#0, %[[L]]#1
+te.kernel @fused(%x: tensor<1000x100xf32>) -> tensor<1000x100xi64> {
+  %y = te.compute @y (d0: 1000, d1: 100) {
+    %v = te.read %x[d0, d1] : tensor<1000x100xf32>
+    %f = te.index d0 * 100 + d1
+    %i = arith.index_cast %f : index to i64
+    %n = arith.fptosi %v : f32 to i64
+    %s = arith.addi %n, %i : i64
+    te.yield %s : i64
+  } : tensor<1000x100xi64>
+  te.return %y : tensor<1000x100xi64>
+}
+
+// The index within a line would be the remainder of a division in each lane: the loops stay two, ...
+// CHECK-LABEL: te.kernel @lines
+// CHECK-NOT: layout.fuse
+// CHECK: layout.vectorize
+te.kernel @lines(%x: tensor<1000x100xf32>) -> tensor<1000x100xf32> {
+  %zero = arith.constant 0.0 : f32
+  %y = te.compute @y (d0: 1000, d1: 100) {
+    %v = te.read %x[d0, d1] : tensor<1000x100xf32>
+    %isBelow = te.inside (d0 - d1 >= 0)
+    %s = arith.select %isBelow, %v, %zero : f32
+    te.yield %s : f32
+  } : tensor<1000x100xf32>
+  te.return %y : tensor<1000x100xf32>
+}
+
+// ... unless lines are so short that most lanes would be idle.
+// CHECK-LABEL: te.kernel @short_lines
+// CHECK: layout.fuse
+te.kernel @short_lines(%x: tensor<1000x3xf32>) -> tensor<1000x3xi64> {
+  %y = te.compute @y (d0: 1000, d1: 3) {
+    %v = te.read %x[d0, d1] : tensor<1000x3xf32>
+    %f = te.index d1
+    %i = arith.index_cast %f : index to i64
+    %n = arith.fptosi %v : f32 to i64
+    %s = arith.addi %n, %i : i64
+    te.yield %s : i64
+  } : tensor<1000x3xi64>
+  te.return %y : tensor<1000x3xi64>
+}

@@ -279,3 +279,102 @@ func.func @tensor_constant() -> tensor<i64> {
   %c = arith.constant dense<7> : tensor<i64>
   return %c : tensor<i64>
 }
+
+// -----
+
+// A read of positions is a te.index, and a gather at them reads at an expression of the point: the
+// index is wrapped by 10 where it is negative, which it never is.
+// CHECK-LABEL: @gather_progression
+// CHECK-NOT: te.constant
+// CHECK: %[[V:.+]] = te.index d0 * 2 + d1 + 1
+// CHECK: %[[I:.+]] = arith.index_cast %[[V]] : index to i32
+// CHECK: %[[X:.+]] = te.read %{{.+}}[d0 * 2 + d1 + 1] : tensor<10xf32>
+// CHECK-NEXT: te.yield %[[X]], %[[I]] : f32, i32
+func.func @gather_progression(%x: tensor<10xf32>) -> (tensor<3x3xf32>, tensor<3x3xi32>) {
+  %c = te.constant dense<[[1, 2, 3], [3, 4, 5], [5, 6, 7]]> : tensor<3x3xi32>
+  %y:2 = te.compute (d0: 3, d1: 3) {
+    %v = te.read %c[d0, d1] : tensor<3x3xi32>
+    %c0 = arith.constant 0 : i32
+    %c10 = arith.constant 10 : i32
+    %negative = arith.cmpi slt, %v, %c0 : i32
+    %wrapped = arith.addi %v, %c10 : i32
+    %k = arith.select %negative, %wrapped, %v : i32
+    %j = arith.index_cast %k : i32 to index
+    %w = te.read %x[s0](%j) : tensor<10xf32>
+    te.yield %w, %v : f32, i32
+  } : tensor<3x3xf32>, tensor<3x3xi32>
+  return %y#0, %y#1 : tensor<3x3xf32>, tensor<3x3xi32>
+}
+
+// -----
+
+// All indexes are negative.
+// CHECK-LABEL: @gather_from_end
+// CHECK: te.read %{{.+}}[d0 + 6] : tensor<10xf32>
+func.func @gather_from_end(%x: tensor<10xf32>) -> tensor<4xf32> {
+  %c = te.constant dense<[-4, -3, -2, -1]> : tensor<4xi64>
+  %y = te.compute (d0: 4) {
+    %v = te.read %c[d0] : tensor<4xi64>
+    %c0 = arith.constant 0 : i64
+    %c10 = arith.constant 10 : i64
+    %isInside = arith.cmpi sge, %v, %c0 : i64
+    %wrapped = arith.addi %v, %c10 : i64
+    %k = arith.select %isInside, %v, %wrapped : i64
+    %j = arith.index_cast %k : i64 to index
+    %w = te.read %x[s0](%j) : tensor<10xf32>
+    te.yield %w : f32
+  } : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Positions that an expression computes from its point are not read either.
+// CHECK-LABEL: @gather_computed
+// CHECK-COUNT-1: te.compute
+// CHECK: te.read %{{.+}}[d0 + d1] : tensor<10xf32>
+func.func @gather_computed(%x: tensor<10xf32>) -> tensor<6x5xf32> {
+  %a = te.constant dense<[0, 1, 2, 3, 4, 5]> : tensor<6xi64>
+  %b = te.constant dense<[0, 1, 2, 3, 4]> : tensor<5xi64>
+  %p = te.compute (d0: 6, d1: 5) {
+    %v = te.read %a[d0] : tensor<6xi64>
+    %w = te.read %b[d1] : tensor<5xi64>
+    %s = arith.addi %v, %w : i64
+    te.yield %s : i64
+  } : tensor<6x5xi64>
+  %y = te.compute (d0: 6, d1: 5) {
+    %v = te.read %p[d0, d1] : tensor<6x5xi64>
+    %j = arith.index_cast %v : i64 to index
+    %w = te.read %x[s0](%j) : tensor<10xf32>
+    te.yield %w : f32
+  } : tensor<6x5xf32>
+  return %y : tensor<6x5xf32>
+}
+
+// -----
+
+// The last of the first elements is not in line, the sum of two of the second ones has no room in an
+// i8, and the last of the third ones is out of bounds, so that the run must fail.
+// CHECK-LABEL: @no_positions
+// CHECK: te.read %{{.+}}[d0] : tensor<3xi64>
+// CHECK: te.index d0 * 60
+// CHECK: te.read %{{.+}}[s0](%{{.+}}) : tensor<400xf32>
+// CHECK: te.read %{{.+}}[s0](%{{.+}}) : tensor<7xf32>
+func.func @no_positions(%x: tensor<400xf32>, %z: tensor<7xf32>)
+    -> (tensor<3xi64>, tensor<3xf32>, tensor<3xf32>) {
+  %a = te.constant dense<[1, 2, 4]> : tensor<3xi64>
+  %b = te.constant dense<[0, 60, 120]> : tensor<3xi8>
+  %c = te.constant dense<[5, 6, 7]> : tensor<3xi64>
+  %y:3 = te.compute (d0: 3) {
+    %u = te.read %a[d0] : tensor<3xi64>
+    %v = te.read %b[d0] : tensor<3xi8>
+    %sum = arith.addi %v, %v : i8
+    %i = arith.index_cast %sum : i8 to index
+    %r = te.read %x[s0](%i) : tensor<400xf32>
+    %w = te.read %c[d0] : tensor<3xi64>
+    %j = arith.index_cast %w : i64 to index
+    %s = te.read %z[s0](%j) : tensor<7xf32>
+    te.yield %u, %r, %s : i64, f32, f32
+  } : tensor<3xi64>, tensor<3xf32>, tensor<3xf32>
+  return %y#0, %y#1, %y#2 : tensor<3xi64>, tensor<3xf32>, tensor<3xf32>
+}
