@@ -42,6 +42,20 @@ constexpr bool transposesRows(int64_t rows, bool isStored) { return rows >= (isS
 /// lines.
 int64_t getTransposedRows(int64_t adjacent, int64_t lanes, int64_t elementBytes);
 
+/// Returns whether lanes that lie in a window of `size` elements are loaded as the vectors of the
+/// window and shuffled. From more vectors, a gather is at least as fast.
+constexpr bool loadsWindow(int64_t size, int64_t lanes) { return size <= 4 * lanes; }
+
+/// Returns whether the unrolled products of a tile are added in the order of what they load, and
+/// not tap by tap: each vector is then loaded once, and its register is free at once for the next
+/// one. readsOfVectors: those whose lanes differ; of two, such as the weights of lanes that are
+/// channels, one order serves only one. tapsShare: whether different taps use the same vector.
+/// scalars: the elements that all lanes share; they are alive from the first load to the last, and
+/// many would be stored and loaded again as vectors.
+constexpr bool ordersByLoads(size_t readsOfVectors, bool tapsShare, double scalars) {
+  return readsOfVectors == 1 && tapsShare && scalars <= 64;
+}
+
 /// Returns the heights of the tiles for the rows that are left of tiles of `rows` rows, in
 /// descending order. accumulators: those of a row. A tile with fewer than hide the latency of a
 /// multiply-add takes just as long.

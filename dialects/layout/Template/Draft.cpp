@@ -116,6 +116,7 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
   auto offsets = access.getOffsets(dim, std::min(lanes, extent), extent);
   if (!offsets) {
     pattern.loads = oneByOne;
+    pattern.gathers = true;
     return pattern;
   }
   auto [least, most] = std::minmax_element(offsets->begin(), offsets->end());
@@ -126,8 +127,11 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
   if (*least == *most)
     return pattern;
   if (!contiguous) {
-    double near = 1.5 * llvm::divideCeil(*most - *least + 1, lanes);
-    pattern.loads = access.isWrite() ? oneByOne : std::min(near, oneByOne);
+    int64_t window = *most - *least + 1;
+    pattern.gathers = access.isWrite() || !loadsWindow(window, lanes);
+    pattern.loads = access.isWrite()
+                        ? oneByOne
+                        : std::min<double>(1.5 * llvm::divideCeil(window, lanes), oneByOne);
     return pattern;
   }
   // A vector whose address is no multiple of its size may lie in two lines.
@@ -171,7 +175,7 @@ Draft::TileLoads Draft::getTileLoads(const Point &point, unsigned operand, size_
   const LanePattern &pattern = getPattern(operand, *point.vectorDim, point.lanes);
   double vectors = pattern.varies ? point.vectors : 1;
   double loads = op.hasReduction() ? pattern.loads : getLoadsOfVector(point, operand);
-  return {loads * vectors * distinct * repeated, kept * vectors};
+  return {loads * vectors * distinct * repeated, vectors * distinct * repeated, kept * vectors};
 }
 
 /// Returns the loads, or the stores, of one vector that are not within the steps of a reduction. If
@@ -200,14 +204,44 @@ Draft::TileLoads Draft::getTotalLoads(const Point &point, size_t numTaps, bool o
   return total;
 }
 
+/// Returns whether the products of a step are added in the order of their loads, and sets the
+/// number of elements that all lanes share.
+bool Draft::ordersByLoads(const Point &point, double &scalars) {
+  size_t vectors = 0;
+  bool tapsShare = false;
+  scalars = 0;
+  for (unsigned i = 0; i < operands.size(); ++i) {
+    if (!operands[i].inSteps)
+      continue;
+    TileLoads loads = getTileLoads(point, i, point.unrolled.size());
+    if (!getPattern(i, *point.vectorDim, point.lanes).varies) {
+      scalars += loads.vectors;
+      continue;
+    }
+    ++vectors;
+    tapsShare = loads.registers > static_cast<double>(point.vectors);
+  }
+  return op.hasReduction() && !point.rows.empty() &&
+         layout::ordersByLoads(vectors, tapsShare, scalars);
+}
+
 /// Returns the loads of a step. What several rows and taps use is loaded once, unless the registers
 /// do not suffice; then only what the innermost taps share is.
 double Draft::countLoads(const Point &point, bool onlyGuarded) {
   size_t numTaps = point.unrolled.size();
-  if (numTaps > 1 &&
-      countSums(point) + getTotalLoads(point, numTaps, false).registers > machine.registers)
+  if (double scalars = 0; numTaps > 1 && !ordersByLoads(point, scalars) &&
+                          countSums(point) + countRegisters(point) > machine.registers)
     numTaps = 1;
   return getTotalLoads(point, numTaps, onlyGuarded).loads;
+}
+
+/// Returns the registers that what a step loads needs at the same time. In the order of the loads,
+/// these are one for each vector of a row, and what all lanes share.
+double Draft::countRegisters(const Point &point) {
+  double scalars = 0;
+  if (ordersByLoads(point, scalars))
+    return static_cast<double>(point.vectors) + scalars;
+  return getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
 }
 
 /// Returns the cycles of a step because some sums are not in registers, for which each product
@@ -340,14 +374,35 @@ MissedLines Draft::countMissedLines(const Point &point, bool secondLevel) {
   return findMissedLines(getStreams(point), getStepExtents(point), getLoops(point), cache);
 }
 
+/// Returns the share of the lines that no prefetcher fetches ahead because the vectors of a step
+/// are read in more places at once than it follows.
+double Draft::getCrowdedShare(const Point &point) {
+  constexpr double mostPlaces = 8;
+  double places = 1;
+  SmallVector<int64_t> extents = getStepExtents(point);
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (!operand.inSteps || isPacked(operand, point) ||
+        !getPattern(i, *point.vectorDim, point.lanes).varies)
+      continue;
+    TouchedLines lines = findTouchedLines(operand.stream, extents, machine.lineBytes);
+    places = std::max(places, lines.count / lines.run);
+  }
+  return std::max(0.0, 1 - mostPlaces / places);
+}
+
 /// Returns the cycles that the lines take that are not in the caches, and those of them for which
 /// the core waits because the lines are not fetched ahead.
 Draft::CacheCycles Draft::getCacheCycles(const Point &point) {
   constexpr double perSecondLevelLine = 1.5, perThirdLevelLine = 3, latency = 3;
   MissedLines fromSecond = countMissedLines(point, /*secondLevel=*/false);
   MissedLines fromThird = countMissedLines(point, /*secondLevel=*/true);
+  double crowded = getCrowdedShare(point);
+  auto countAlone = [&](const MissedLines &lines) {
+    return lines.alone + crowded * (lines.count - lines.alone);
+  };
   return {perSecondLevelLine * fromSecond.count + perThirdLevelLine * fromThird.count,
-          latency * (perSecondLevelLine * fromSecond.alone + perThirdLevelLine * fromThird.alone)};
+          latency * (perSecondLevelLine * countAlone(fromSecond) +
+                     perThirdLevelLine * countAlone(fromThird))};
 }
 
 /// Returns the lines, relative to the first one, that the tile and the unrolled taps of a step
@@ -424,7 +479,7 @@ DraftResources Draft::getResources(const Point &given) {
     return resources;
   Point point = complete(given);
   resources.sums = countSums(point);
-  resources.loads = getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
+  resources.loads = countRegisters(point);
   SmallVector<int64_t> step = getStepExtents(point), tile = step;
   for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
     tile[dim] = getExtent(op, roles, dim);
@@ -451,19 +506,19 @@ DraftTerms Draft::getTerms(const Point &given) {
   terms.sums = countSums(point);
   terms.unrolled = countUnrolled(point);
   terms.loads = countLoads(point, /*onlyGuarded=*/false);
-  terms.registers = getTotalLoads(point, point.unrolled.size(), /*onlyGuarded=*/false).registers;
+  terms.registers = countRegisters(point);
   terms.spills = getSpillCycles(point, terms, steps);
   terms.stepCycles = getStepCycles(point, terms, steps);
   terms.conflicts = getConflictCycles(point);
   terms.branches = getBranchCycles(point);
   terms.interior = getInteriorShare(point);
-  terms.guards = getGuardCycles(point);
+  GuardCycles guards = getGuardCycles(point);
+  terms.guards = guards.everywhere + (1 - terms.interior) * guards.atBorder;
   terms.setup = getSetupCycles(point);
   terms.tiles = countTiles(point);
   terms.steps = steps * getShareOfSteps(point);
-  double step = terms.stepCycles + terms.conflicts + terms.branches;
-  double border = (1 - terms.interior) * terms.guards;
-  terms.compute = terms.tiles * (terms.steps * (step + border) + terms.setup);
+  double step = terms.stepCycles + terms.conflicts + terms.branches + terms.guards;
+  terms.compute = terms.tiles * (terms.steps * step + terms.setup);
   auto [transfer, waiting] = getCacheCycles(point);
   terms.transfer = transfer;
   terms.waiting = waiting;

@@ -37,8 +37,8 @@ struct DraftTerms {
   double spills = 0;     ///< of these, cycles because sums are not in registers
   double conflicts = 0;  ///< cycles of a step because lines share sets
   double branches = 0;   ///< cycles of a step for branches that skip it
-  double guards = 0;     ///< cycles of a step at a border
-  double interior = 0;   ///< share of the tiles that have no border
+  double guards = 0;     ///< cycles of a step for guards, the mean of all tiles
+  double interior = 0;   ///< share of the tiles that are at no border they could be away from
   double setup = 0;      ///< cycles of a tile beside its steps
   double compute = 0;    ///< cycles of all tiles
   double transfer = 0;   ///< cycles of lines that come into the caches
@@ -91,15 +91,22 @@ private:
     double transfer = 0; ///< which may overlap with arithmetic
     double waiting = 0;  ///< for lines that are not fetched ahead
   };
+  /// The cycles of a step for guards.
+  struct GuardCycles {
+    double everywhere = 0; ///< in each tile
+    double atBorder = 0;   ///< in tiles that are not wholly inside
+  };
   /// How the lanes of a vector are loaded.
   struct LanePattern {
     double loads = 1;
-    bool varies = true; ///< whether each vector along the dim needs loads of its own
+    bool varies = true;   ///< whether each vector along the dim needs loads of its own
+    bool gathers = false; ///< whether the lanes are loaded, or stored, one by one
   };
 
   /// What a step of a tile takes of an operand.
   struct TileLoads {
     double loads = 0;
+    double vectors = 0;   ///< that are loaded, each by one load or more
     double registers = 0; ///< that the loaded vectors need at the same time
   };
 
@@ -110,7 +117,9 @@ private:
   double getLoadsOfVector(const Point &point, unsigned operand);
   TileLoads getTileLoads(const Point &point, unsigned operand, size_t numTaps);
   TileLoads getTotalLoads(const Point &point, size_t numTaps, bool onlyGuarded);
+  bool ordersByLoads(const Point &point, double &scalars);
   double countLoads(const Point &point, bool onlyGuarded);
+  double countRegisters(const Point &point);
   double getSpillCycles(const Point &point, const DraftTerms &terms, double steps);
   double countUnrolled(const Point &point);
   /// Returns the number of vectors of sums that a tile keeps in registers.
@@ -118,10 +127,12 @@ private:
   SmallVector<Stream> getStreams(const Point &point);
   SmallVector<int64_t> getStepExtents(const Point &point);
   MissedLines countMissedLines(const Point &point, bool secondLevel);
+  double getCrowdedShare(const Point &point);
   CacheCycles getCacheCycles(const Point &point);
   SmallVector<TileLoop> getLoops(const Point &point);
   double getStepCycles(const Point &point, const DraftTerms &terms, double steps);
-  double getGuardCycles(const Point &point);
+  double getGuardCycles(const Point &point, const Border &border);
+  GuardCycles getGuardCycles(const Point &point);
   double countStepsOfGuard(const Point &point, const Border &border);
   bool staysInZeros(const Point &point, const Border &border);
   double getMaskCycles(const Point &point, const Border &border, double loads);

@@ -30,6 +30,8 @@ static bool isTiled(const Point &point, unsigned dim) {
 double Draft::getInteriorShare(const Point &point) {
   double share = 1;
   for (const Border &border : borders) {
+    if (isWhole(point, border.dim))
+      continue;
     int64_t extent = getExtent(op, roles, border.dim), tile = getTileExtent(point, border.dim);
     int64_t count = llvm::divideCeil(extent, tile);
     int64_t first = llvm::divideCeil(border.low, tile);
@@ -121,42 +123,44 @@ double Draft::getMaskCycles(const Point &point, const Border &border, double loa
   bool unrolled = !border.window || isUnrolled(point, *border.window);
   double touched = static_cast<double>(border.low + border.high) / border.taps;
   double masked = loads * (unrolled ? std::min(touched / point.vectors, 1.0) : 1);
-  // Lanes that are not adjacent are loaded one by one, each behind a branch unless the mask is
-  // known.
+  // Lanes that are loaded one by one are so behind a branch each, unless the mask is known.
   bool isKnown = unrolled && isWhole(point, border.dim);
-  bool isStrided = llvm::any_of(operands, [&](const Operand &operand) {
-    return operand.inSteps && operand.access->getRead().getGuard() &&
-           operand.stream.strides[border.dim] > 1;
+  bool gathers = llvm::any_of(llvm::seq<unsigned>(operands.size()), [&](unsigned i) {
+    return operands[i].inSteps && operands[i].access->getRead().getGuard() &&
+           getPattern(i, border.dim, point.lanes).gathers;
   });
-  if (isStrided)
+  if (gathers)
     return masked * (isKnown ? perKnownLane : perLane) * point.lanes;
   if (isKnown)
     return masked * perConstant;
   return masked * (perMask + perComparison / countStepsOfGuard(point, border));
 }
 
+double Draft::getGuardCycles(const Point &point, const Border &border) {
+  constexpr double perChoice = 1.2, perHoistedChoice = 0.3, perComparison = 1;
+  double loads = countLoads(point, /*onlyGuarded=*/true);
+  if (border.dim == *point.vectorDim)
+    return getMaskCycles(point, border, loads);
+  int64_t tile = getTileExtent(point, border.dim);
+  bool unrolled = !border.window || isUnrolled(point, *border.window);
+  if (unrolled && isWhole(point, border.dim))
+    return 0;
+  // Rows that have the same position share the choice.
+  double chosen = tile > 1 ? loads : std::min(loads, countUnrolled(point));
+  if (unrolled)
+    chosen *= std::min(border.failures / (tile * border.taps), 1.0);
+  double perLoad = staysInZeros(point, border) ? perHoistedChoice : perChoice;
+  return chosen * (perLoad + perComparison / countStepsOfGuard(point, border));
+}
+
 /// Guards cost nothing in tiles that are wholly inside. In the others, the address of a load is
 /// chosen by a condition, or its lanes by a mask. If the window is unrolled, this concerns the rows
 /// at the border only. What a condition depends on is computed outside of the loops in which it is
-/// the same.
-double Draft::getGuardCycles(const Point &point) {
-  constexpr double perChoice = 1.2, perHoistedChoice = 0.3, perComparison = 1;
-  double loads = countLoads(point, /*onlyGuarded=*/true), cycles = 0;
-  for (const Border &border : borders) {
-    if (border.dim == *point.vectorDim) {
-      cycles += getMaskCycles(point, border, loads);
-      continue;
-    }
-    int64_t tile = getTileExtent(point, border.dim);
-    bool unrolled = !border.window || isUnrolled(point, *border.window);
-    if (unrolled && isWhole(point, border.dim))
-      continue;
-    // Rows that have the same position share the choice.
-    double chosen = tile > 1 ? loads : std::min(loads, countUnrolled(point));
-    if (unrolled)
-      chosen *= std::min(border.failures / (tile * border.taps), 1.0);
-    double perLoad = staysInZeros(point, border) ? perHoistedChoice : perChoice;
-    cycles += chosen * (perLoad + perComparison / countStepsOfGuard(point, border));
-  }
+/// the same. A tile that is the whole of a dim has both its borders and is never inside.
+Draft::GuardCycles Draft::getGuardCycles(const Point &point) {
+  GuardCycles cycles;
+  for (const Border &border : borders)
+    (isWhole(point, border.dim) ? cycles.everywhere : cycles.atBorder) +=
+        getGuardCycles(point, border);
   return cycles;
 }

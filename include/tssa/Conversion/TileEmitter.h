@@ -77,6 +77,13 @@ public:
   virtual Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) {
     return unexpected();
   }
+  /// Returns a number for each of `points`: the distance of the vector that it loads from that of
+  /// the first one. Returns nothing if the points should stay in their order, in which `rows` points
+  /// of one tap follow those of another.
+  virtual llvm::SmallVector<int64_t> getLoadDistances(llvm::ArrayRef<TilePoint> points,
+                                                      size_t rows) {
+    return {};
+  }
   /// Combines two tuples of accumulators.
   virtual Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) { return unexpected(); }
   /// Whether combining adds floats, so that a long reduction is more exact in blocks.

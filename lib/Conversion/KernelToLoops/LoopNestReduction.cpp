@@ -239,25 +239,61 @@ void NestBuilder::prefetchNextRows(ArrayRef<TileRow> rows, ArrayRef<TileElement>
                              extent.getValue());
 }
 
+void NestBuilder::orderSteps(ArrayRef<TileRow> rows, SmallVectorImpl<TileStep> &steps) {
+  if (!lanes || threads || rows.size() < 2 || steps.size() == rows.size())
+    return;
+  SmallVector<TilePoint> points = llvm::map_to_vector(steps, [](auto &step) { return step.point; });
+  SmallVector<int64_t> distances = emitter.getLoadDistances(points, rows.size());
+  if (distances.empty())
+    return;
+  // The vectors of a row stay together, so that they share what is the same for all lanes.
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, steps.size()));
+  unsigned leader = 0;
+  for (unsigned i : order) {
+    leader = steps[i].isFirstOfRow ? i : leader;
+    distances[i] = distances[leader];
+  }
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) { return distances[a] < distances[b]; });
+  // Each sum is added up as before.
+  SmallVector<unsigned> last(rows.size() * blocks, 0);
+  for (unsigned i : order) {
+    if (i < last[steps[i].slot])
+      return;
+    last[steps[i].slot] = i;
+  }
+  SmallVector<TileStep> sorted = llvm::map_to_vector(order, [&](unsigned i) { return steps[i]; });
+  steps.assign(std::make_move_iterator(sorted.begin()), std::make_move_iterator(sorted.end()));
+}
+
 Values NestBuilder::accumulateTile(ArrayRef<TileRow> rows, Values accumulators) {
   const TileGroup *vectorGroup = schedule.getVector();
   bool lanesReduced = vectorGroup && vectorGroup->reduction;
+  auto getBlock = [](const TileRow &row) {
+    unsigned block = 0;
+    for (const TileElement &element : row)
+      block = std::max(block, element.block);
+    return block;
+  };
   SmallVector<TileRow> reductionRows = points.getReductionRows();
   emitter.beginScope();
   prefetchNextRows(rows, reductionRows.front());
+  SmallVector<TileStep> steps;
   for (const TileRow &point : reductionRows) {
-    unsigned block = 0;
-    if (lanesReduced)
-      for (const TileElement &element : point)
-        block = std::max(block, element.block);
+    unsigned block = lanesReduced ? getBlock(point) : 0;
     for (auto [i, row] : llvm::enumerate(rows)) {
-      unsigned slot = i * blocks + block;
-      TilePoint tilePoint = points.getPoint(row, point);
-      tilePoint.vector = lanes != 0 && !isScalar(row);
-      tilePoint.reducesLanes = lanesReduced;
-      Values combined = emitter.accumulate(tilePoint, getSlot(accumulators, slot));
-      llvm::copy(combined, accumulators.begin() + slot * numAccumulators);
+      TileStep &step = steps.emplace_back();
+      step.point = points.getPoint(row, point);
+      step.point.vector = lanes != 0 && !isScalar(row);
+      step.point.reducesLanes = lanesReduced;
+      step.slot = i * blocks + block;
+      step.isFirstOfRow = getBlock(row) == 0;
     }
+  }
+  if (!lanesReduced)
+    orderSteps(rows, steps);
+  for (const TileStep &step : steps) {
+    Values combined = emitter.accumulate(step.point, getSlot(accumulators, step.slot));
+    llvm::copy(combined, accumulators.begin() + step.slot * numAccumulators);
   }
   return accumulators;
 }

@@ -154,6 +154,14 @@ private:
   /// Prefetches the operands of the next tile while this one is computed. `reduction` is the first
   /// of the points of the reduction dims that a step of the tile takes together.
   void prefetchNextRows(llvm::ArrayRef<TileRow> rows, llvm::ArrayRef<TileElement> reduction);
+  /// One of the points whose values a step of the reduction loops adds to accumulators.
+  struct TileStep {
+    TilePoint point;
+    unsigned slot = 0; ///< of the accumulators
+    bool isFirstOfRow = false;
+  };
+  /// Sorts the points of a tile by what they load, if each sum then still adds in the same order.
+  void orderSteps(llvm::ArrayRef<TileRow> rows, llvm::SmallVectorImpl<TileStep> &steps);
   Values accumulateTile(llvm::ArrayRef<TileRow> rows, Values accumulators);
 
   IndexBuilder &index;

@@ -7,6 +7,7 @@
 
 #include "PointEmitter.h"
 #include "TilePoints.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
@@ -86,6 +87,39 @@ PointEmitter::Values PointEmitter::accumulate(const TilePoint &point, ValueRange
       value = arith::SelectOp::create(builder, loc, point.mask, value, neutral);
   }
   return combine(accumulators, values);
+}
+
+SmallVector<int64_t> PointEmitter::getLoadDistances(ArrayRef<TilePoint> points, size_t rows) {
+  auto countDistinct = [](ArrayRef<AffineExpr> addresses) {
+    return llvm::DenseSet<AffineExpr>(addresses.begin(), addresses.end()).size();
+  };
+  size_t numVectors = 0, numScalars = 0;
+  SmallVector<AffineExpr> vectors;
+  for (te::ReadOp read : op.getPieceBlock(piece)->getOps<te::ReadOp>()) {
+    if (hasOpaqueIndex(read))
+      return {};
+    auto addresses = llvm::map_to_vector(
+        points, [&](const TilePoint &point) { return getReadAddress(read, point); });
+    if (!index.hasLanes(addresses.front())) {
+      numScalars += countDistinct(addresses);
+      continue;
+    }
+    ++numVectors;
+    vectors = std::move(addresses);
+  }
+  size_t perTap = 0;
+  for (size_t first = 0; first < vectors.size(); first += rows)
+    perTap += countDistinct(ArrayRef(vectors).slice(first, rows));
+  if (!layout::ordersByLoads(numVectors, countDistinct(vectors) < perTap, numScalars))
+    return {};
+  SmallVector<int64_t> distances;
+  for (AffineExpr address : vectors) {
+    auto distance = dyn_cast<AffineConstantExpr>(index.simplify(address - vectors.front()));
+    if (!distance)
+      return {};
+    distances.push_back(distance.getValue());
+  }
+  return distances;
 }
 
 PointEmitter::Values PointEmitter::combine(ValueRange lhs, ValueRange rhs) {

@@ -27,6 +27,8 @@ public:
 
   Values getIdentity(bool vector) override;
   Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) override;
+  llvm::SmallVector<int64_t> getLoadDistances(llvm::ArrayRef<TilePoint> points,
+                                              size_t rows) override;
   Values combine(mlir::ValueRange lhs, mlir::ValueRange rhs) override;
   bool addsFloats() override;
   Values combineLanes(mlir::ValueRange accumulators) override;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WindowLoad.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "tssa/Conversion/LaneMask.h"
@@ -13,9 +14,6 @@
 
 using namespace mlir;
 using namespace ::tssa::conversion;
-
-/// If a window has more vectors than this, a gather is at least as fast.
-static constexpr int64_t maxVectors = 4;
 
 namespace {
 /// The window of memory that the lanes of an access read.
@@ -164,14 +162,14 @@ static std::optional<LaneWindow> findWindow(IndexBuilder &index, const LaneAcces
   for (int64_t i = 0; i < lanes; ++i) {
     auto offset = dyn_cast<AffineConstantExpr>(
         index.simplify(i < count ? getAddress(i) - first : first - first));
-    if (!offset || std::abs(offset.getValue()) >= maxVectors * lanes)
+    if (!offset || !mlir::tssa::layout::loadsWindow(std::abs(offset.getValue()) + 1, lanes))
       return std::nullopt;
     window.offsets.push_back(offset.getValue());
     least = std::min(least, offset.getValue());
     most = std::max(most, offset.getValue());
   }
   window.size = most - least + 1;
-  if (window.size > maxVectors * lanes)
+  if (!mlir::tssa::layout::loadsWindow(window.size, lanes))
     return std::nullopt;
   window.stride = getStride(ArrayRef(window.offsets).take_front(count));
   for (int64_t &offset : window.offsets)
