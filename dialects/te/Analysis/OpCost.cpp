@@ -91,7 +91,7 @@ static void addFunctions(Table &table) {
   addFunctions<math::AsinhOp, math::AcoshOp>(table, 190, 350);
   addFunctions<math::AtanhOp>(table, 110, 135);
   addFunctions<math::CbrtOp>(table, 110, 300);
-  addFunctions<math::PowFOp>(table, 200, 960);
+  addFunctions<math::PowFOp>(table, 200, 180);
 }
 
 /// A function that no row has.

@@ -23,11 +23,6 @@ namespace {
 /// The largest argument that `reduce` reduces with sufficient accuracy.
 constexpr double largestAngle = 0x1p20;
 
-/// A sum of two f64, of which `low` is much smaller than `high`.
-struct Sum {
-  Value high, low;
-};
-
 /// An angle: `turns` quarter turns plus `r`, which lies in [-pi/4, pi/4].
 struct Angle {
   Sum r;
@@ -92,13 +87,8 @@ Value buildCos(FloatBuilder &b, Angle angle) { return buildTurned(b, angle, 1); 
 /// turns, with one rounding that counts.
 Value buildTan(FloatBuilder &b, Angle angle) {
   Sum sine = buildSine(b, angle.r), cosine = buildCosine(b, angle.r);
-  // The larger part of the sum takes what is left of the smaller one.
-  auto round = [&](Sum sum) -> Sum {
-    Value high = b.add(sum.high, sum.low);
-    return {high, b.sub(sum.low, b.sub(high, sum.high))};
-  };
-  sine = round(sine);
-  cosine = round(cosine);
+  sine = sumOf(b, sine.high, sine.low);
+  cosine = sumOf(b, cosine.high, cosine.low);
   Value isOdd = isSet(b, angle.turns, 1);
   auto choose = [&](Sum odd, Sum even) -> Sum {
     return {b.select(isOdd, odd.high, even.high), b.select(isOdd, odd.low, even.low)};

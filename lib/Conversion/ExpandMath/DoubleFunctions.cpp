@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Functions on f64. They are accurate to a few units in the last place, but powers only to a
-/// relative error of 1e-13. The rational functions come from the Cephes library.
+/// Functions on f64. They are accurate to a few units in the last place. The rational functions
+/// come from the Cephes library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -316,29 +316,6 @@ Value buildCbrt(FloatBuilder &b, Value x) {
   return b.select(isNumber, b.select(isFinite, b.copySign(y, x), x), x);
 }
 
-/// e^(y ln |x|), with the sign and the special cases of C's pow.
-Value buildPow(FloatBuilder &b, Value x, Value y) {
-  using P = arith::CmpFPredicate;
-  Value zero = b.f(0.0), one = b.f(1.0);
-  Value a = b.abs(x);
-  Value result = buildExp(b, b.mul(y, buildLog(b, a)));
-  // For |x| = 1 the logarithm is 0, and its product with an infinite y would be NaN.
-  Value isSteady = b.compare(P::OEQ, a, one);
-  result = b.select(isSteady, b.select(b.compare(P::UNO, y, y), y, one), result);
-  Value isInteger = b.compare(P::OEQ, b.trunc(y), y);
-  Value half = b.mul(y, b.f(0.5));
-  Value isOdd = b.isAnd(isInteger, b.compare(P::ONE, b.trunc(half), half));
-  isOdd = b.isAnd(isOdd, b.isLess(b.abs(y), b.f(infinity)));
-  Value isNegative = b.isLess(b.copySign(one, x), zero);
-  result = b.select(b.isAnd(isNegative, isOdd), b.copySign(result, b.f(-1.0)), result);
-  Value isBelow = b.isAnd(b.isLess(x, zero), b.isLess(b.f(-infinity), x));
-  Value isBroken = b.isAnd(isBelow, b.compare(P::UNE, b.trunc(y), y));
-  result = b.select(isBroken, b.f(notANumber), result);
-  result = b.select(b.compare(P::UNO, x, y), b.f(notANumber), result);
-  result = b.select(b.compare(P::OEQ, x, one), one, result);
-  return b.select(b.compare(P::OEQ, y, zero), one, result);
-}
-
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -405,10 +382,6 @@ void populateDoubleFunctions(RewritePatternSet &patterns) {
   addDouble<math::ErfcOp>(patterns, buildErfc);
   addDouble<math::CbrtOp>(patterns, buildCbrt);
   addDoublePair<math::Atan2Op>(patterns, buildAtan2);
-}
-
-void populateDoublePowers(RewritePatternSet &patterns) {
-  addDoublePair<math::PowFOp>(patterns, buildPow);
 }
 
 } // namespace tssa
