@@ -79,7 +79,7 @@ static void addFunctions(Table &table) {
   addFunctions<math::ExpM1Op>(table, 24, 70);
   addFunctions<math::LogOp, math::Log2Op, math::Log10Op>(table, 40, 60);
   addFunctions<math::Log1pOp>(table, 60, 85);
-  addFunctions<math::SinOp, math::CosOp>(table, 34, 66);
+  addFunctions<math::SinOp, math::CosOp>(table, 34, 40);
   addFunctions<math::TanOp>(table, 66, 84);
   addFunctions<math::TanhOp>(table, 28, 110);
   addFunctions<math::ErfOp>(table, 36, 160);

@@ -205,6 +205,19 @@ func.func @sin8(%x: vector<8xf64>) -> vector<8xf64> {
   return %y : vector<8xf64>
 }
 
+// A cosine is one polynomial, whose sign is that of an odd number of half turns.
+// CHECK-LABEL: func.func @cos8
+// CHECK: } else {
+// CHECK-NOT: arith.select
+// CHECK: %[[FLIP:.*]] = arith.shli %{{.*}} : vector<8xi64>
+// CHECK: arith.addi %{{.*}}, %[[FLIP]] : vector<8xi64>
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @cos8(%x: vector<8xf64>) -> vector<8xf64> {
+  %y = math.cos %x : vector<8xf64>
+  return %y : vector<8xf64>
+}
+
 // A tangent divides once.
 // CHECK-LABEL: func.func @tan1
 // CHECK: } else {

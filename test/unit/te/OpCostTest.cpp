@@ -110,8 +110,8 @@ TEST_F(OpCosts, Functions) {
   expectFunction("math.log2", 40, 60);
   expectFunction("math.log10", 40, 60);
   expectFunction("math.log1p", 60, 85);
-  expectFunction("math.sin", 34, 66);
-  expectFunction("math.cos", 34, 66);
+  expectFunction("math.sin", 34, 40);
+  expectFunction("math.cos", 34, 40);
   expectFunction("math.tan", 66, 84);
   expectFunction("math.tanh", 28, 110);
   expectFunction("math.erf", 36, 160);
