@@ -103,10 +103,8 @@ Value buildExp2(FloatBuilder &b, Sum x) {
 /// |x|^y, without the cases that `finishPower` replaces.
 Value buildPower(FloatBuilder &b, Value x, Value y) {
   Value a = b.abs(x), zero = b.f(0.0);
-  Value isSmall = b.isLess(a, b.f(0x1p-1022));
-  BinaryParts parts = splitDouble(b, b.select(isSmall, b.mul(a, b.f(0x1p54)), a));
-  Value exponent = b.sub(parts.exponent, b.select(isSmall, b.f(54.0), zero));
-  Sum log = buildLog2(b, parts.m, exponent);
+  auto [m, exponent] = splitPositive(b, a);
+  Sum log = buildLog2(b, m, exponent);
   log.high = b.select(b.compare(P::OEQ, a, zero), b.f(-infinity), log.high);
   log.high = b.select(b.compare(P::OEQ, a, b.f(infinity)), a, log.high);
   Sum product = productOf(b, y, log.high);

@@ -59,7 +59,10 @@ struct BinaryParts {
 };
 
 /// Splits an f64, which is a positive normal number, with m in [sqrt 1/2, sqrt 2).
-BinaryParts splitDouble(FloatBuilder &b, mlir::Value x);
+BinaryParts splitNormal(FloatBuilder &b, mlir::Value x);
+
+/// Splits an f64 that is positive and finite, likewise.
+BinaryParts splitPositive(FloatBuilder &b, mlir::Value x);
 
 /// Gives `power`, which is |x|^y, the sign and the special cases of C's pow. All have the same
 /// type.

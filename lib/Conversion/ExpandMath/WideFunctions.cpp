@@ -124,7 +124,7 @@ constexpr double shortSeries[] = {1.1791146649440869e-1, 1.4268650754343279e-1,
 
 /// ln x for positive normal numbers.
 Value buildLog(FloatBuilder &b, Value x) {
-  auto [m, exponent] = splitDouble(b, x);
+  auto [m, exponent] = splitNormal(b, x);
   return b.fma(exponent, b.f(ln2), buildLogOfQuotient(b, m, b.f(1.0), shortSeries));
 }
 
@@ -148,7 +148,7 @@ Value buildAcosh(FloatBuilder &b, Value x) {
 /// ln((1 + a) / (1 - a)) / 2.
 Value buildAtanh(FloatBuilder &b, Value x) {
   Value a = b.abs(x), one = b.f(1.0);
-  auto [low, exponent] = splitDouble(b, b.sub(one, a));
+  auto [low, exponent] = splitNormal(b, b.sub(one, a));
   Value high = b.add(a, one);
   Value isHigh = b.isLess(b.mul(low, b.f(1.41421356237309504880)), high);
   high = b.select(isHigh, b.mul(high, b.f(0.5)), high);
@@ -164,7 +164,7 @@ Value buildAtanh(FloatBuilder &b, Value x) {
 /// 2^(y log2 |x|).
 Value buildPower(FloatBuilder &b, Value x, Value y) {
   Value a = b.abs(x), zero = b.f(0.0);
-  auto [m, exponent] = splitDouble(b, a);
+  auto [m, exponent] = splitNormal(b, a);
   Value log =
       buildLogOfQuotient(b, m, b.f(1.0),
                          {9.7921016714315440e-2, 1.1088092376471098e-1, 1.4286054631245323e-1,
@@ -275,11 +275,17 @@ template <typename Op> struct ExpandPair : OpRewritePattern<Op> {
 
 } // namespace
 
-BinaryParts splitDouble(FloatBuilder &b, Value x) {
+BinaryParts splitNormal(FloatBuilder &b, Value x) {
   constexpr int64_t one = 0x3ff0000000000000, rootHalf = 0x3fe6a09e667f3bcd;
   Value bits = b.addInt(b.bitsOf(x), b.i(one - rootHalf));
   Value m = b.fromBits(b.addInt(b.andInt(bits, b.i(mantissaMask)), b.i(rootHalf)));
   return {m, getExponent(b, bits)};
+}
+
+BinaryParts splitPositive(FloatBuilder &b, Value x) {
+  Value isSmall = b.isLess(x, b.f(0x1p-1022));
+  auto [m, exponent] = splitNormal(b, b.select(isSmall, b.mul(x, b.f(0x1p54)), x));
+  return {m, b.sub(exponent, b.select(isSmall, b.f(54.0), b.f(0.0)))};
 }
 
 Value finishPower(FloatBuilder &b, Value x, Value y, Value power) {
