@@ -45,6 +45,10 @@ def orders(x):
             torch.logcumsumexp(x, 1), torch.topk(x, 2, 0).values)
 
 
+def running_logarithms(x):
+    return torch.logcumsumexp(x, 0), torch.logcumsumexp(x, 1), torch.logcumsumexp(x.half(), 0)
+
+
 def counted(x):
     return (*x.mode(0), *x.mode(1, keepdim=True), x.histc(4, 0, 3), x.roll(1, 0).unique_consecutive(dim=0))
 
@@ -109,6 +113,14 @@ class Indexing(AgreementTest):
     def test_orders(self):
         for dynamic in (False, True):
             self.agree(orders, ODD, dynamic=dynamic)
+            torch._dynamo.reset()
+
+    def test_running_logarithms(self):
+        """Of lines of many elements, the last of which are much larger, infinite or NaN."""
+        x = (torch.arange(111.0) * 29 % 111 - 60).reshape(37, 3)
+        x[:4, 0], x[30, 1], x[31, 2] = -INF, INF, NAN
+        for dynamic in (False, True):
+            self.agree(running_logarithms, x, dynamic=dynamic)
             torch._dynamo.reset()
 
     def test_frequencies(self):

@@ -79,7 +79,7 @@ static void addFunctions(Table &table) {
   addFunctions<math::ExpM1Op>(table, 24, 70);
   addFunctions<math::LogOp, math::Log2Op, math::Log10Op>(table, 40, 60);
   addFunctions<math::Log1pOp>(table, 60, 85);
-  addFunctions<math::SinOp, math::CosOp>(table, 34, 66);
+  addFunctions<math::SinOp, math::CosOp>(table, 34, 40);
   addFunctions<math::TanOp>(table, 66, 84);
   addFunctions<math::TanhOp>(table, 28, 110);
   addFunctions<math::ErfOp>(table, 36, 160);
@@ -91,7 +91,7 @@ static void addFunctions(Table &table) {
   addFunctions<math::AsinhOp, math::AcoshOp>(table, 190, 350);
   addFunctions<math::AtanhOp>(table, 110, 135);
   addFunctions<math::CbrtOp>(table, 110, 300);
-  addFunctions<math::PowFOp>(table, 200, 960);
+  addFunctions<math::PowFOp>(table, 200, 180);
 }
 
 /// A function that no row has.

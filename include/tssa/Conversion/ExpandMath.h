@@ -37,15 +37,14 @@ void populateApproximations(mlir::RewritePatternSet &patterns,
                             const MathInstructions &instructions = {});
 
 /// Patterns that compute functions on f64 by polynomials, except for sines, cosines, tangents and
-/// powers.
+/// powers, which have patterns of their own.
 void populateDoubleFunctions(mlir::RewritePatternSet &patterns);
 
 /// Patterns that compute sines, cosines and tangents of f64 by polynomials. For large arguments,
 /// they leave an op with `largeAngleAttr` to the target.
 void populateDoubleAngles(mlir::RewritePatternSet &patterns);
 
-/// Patterns for powers of f64. Their relative error is 1e-13, so that they are for targets that
-/// have no library to call.
+/// Patterns for powers of f64.
 void populateDoublePowers(mlir::RewritePatternSet &patterns);
 
 /// Patterns for the sines, cosines and tangents of f32 with `largeAngleAttr`.

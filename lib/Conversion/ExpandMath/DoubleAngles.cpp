@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An angle is reduced by quarter turns to a sum of two f64, of which the smaller one is a
-/// correction. The polynomials are those of fdlibm.
+/// An angle is reduced to a sum of two f64, of which the smaller one is a correction: by half turns
+/// for sines and cosines, which then are one polynomial, a minimax fit, and by quarter turns for
+/// tangents. Near its extremes a sine loses a unit, because its terms cancel. A tangent is a
+/// quotient of fdlibm's polynomials.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,34 +22,55 @@ using namespace mlir;
 namespace tssa {
 namespace {
 
-/// The largest argument that `reduce` reduces with sufficient accuracy.
+/// The largest argument that is reduced with sufficient accuracy.
 constexpr double largestAngle = 0x1p20;
 
-/// A sum of two f64, of which `low` is much smaller than `high`.
-struct Sum {
-  Value high, low;
-};
-
-/// An angle: `turns` quarter turns plus `r`, which lies in [-pi/4, pi/4].
-struct Angle {
-  Sum r;
-  Value turns;
-};
-
-/// Reduces `x`. Subtracts n * pi / 2, with pi / 2 as the sum of three f64.
-Angle reduce(FloatBuilder &b, Value x) {
-  auto [turns, n] = b.round(x, b.f(0.63661977236758134308));
+/// Subtracts n * pi / 2 from `x`, with pi / 2 as the sum of three f64.
+Sum subtractQuarters(FloatBuilder &b, Value x, Value n) {
   Value rest = b.fma(n, b.f(-1.5707963267948966), x); // exact
-  Value second = b.f(-6.123233995736766e-17), third = b.f(1.4973849048591833e-33);
-  Value product = b.mul(n, second);
-  Value lost = b.fma(n, second, b.sub(b.f(-0.0), product));
-  Value r = b.add(rest, product);
-  // What the sum lost.
-  Value added = b.sub(r, rest);
-  Value low = b.add(b.sub(rest, b.sub(r, added)), b.sub(product, added));
-  return {{r, b.add(low, b.fma(n, third, lost))}, turns};
+  Sum product = productOf(b, n, b.f(-6.123233995736766e-17));
+  // If `rest` is the smaller one, both are so small that at most the last bit of the sum is lost.
+  Sum r = sumOf(b, rest, product.high);
+  return {r.high, b.add(r.low, b.fma(n, b.f(1.4973849048591833e-33), product.low))};
 }
 
+/// Returns `result`, but `x` if it is 0: the sine and tangent of -0 are -0.
+Value keepZero(FloatBuilder &b, Value x, Value result) {
+  return b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(0.0)), x, result);
+}
+
+/// The sine of an angle in [-pi/2, pi/2]: r - r^3 / 6 + r^5 p(r^2).
+Value buildHalfWave(FloatBuilder &b, Sum r) {
+  Value z = b.mul(r.high, r.high), cubed = b.mul(z, r.high);
+  Value p = b.polynomial(z, {2.7413436859166546e-15, -7.644794694738693e-13, 1.6059004059911312e-10,
+                             -2.5052108042303055e-08, 2.7557319222575655e-06,
+                             -0.00019841269841267667, 0.008333333333333333});
+  // The slope of the sine is about 1 - 4 z / pi^2.
+  Value correction = b.fma(b.mul(z, b.f(-0.4052847345693511)), r.low, r.low);
+  correction = b.fma(b.mul(cubed, z), p, correction);
+  return b.add(r.high, b.fma(cubed, b.f(-1.0 / 6), correction));
+}
+
+/// Gives `value` the other sign if `turns` is odd.
+Value flip(FloatBuilder &b, Value value, Value turns) {
+  return b.fromBits(b.addInt(b.bitsOf(value), b.shiftLeft(turns, 63)));
+}
+
+/// Subtracts half turns.
+Value buildSin(FloatBuilder &b, Value x) {
+  auto [turns, n] = b.round(x, b.f(0.3183098861837907));
+  Value result = buildHalfWave(b, subtractQuarters(b, x, b.add(n, n)));
+  return keepZero(b, x, flip(b, result, turns));
+}
+
+/// Subtracts an odd number of quarter turns.
+Value buildCos(FloatBuilder &b, Value x) {
+  auto [turns, n] = b.round(b.fma(x, b.f(0.3183098861837907), b.f(-0.5)), b.f(1.0));
+  Sum r = subtractQuarters(b, x, b.fma(n, b.f(2.0), b.f(1.0)));
+  return flip(b, buildHalfWave(b, r), b.addInt(turns, b.i(1)));
+}
+
+/// The sine of an angle in [-pi/4, pi/4].
 Sum buildSine(FloatBuilder &b, Sum r) {
   Value z = b.mul(r.high, r.high), cubed = b.mul(z, r.high);
   Value p = b.polynomial(z, {1.58969099521155010221e-10, -2.50507602534068634195e-08,
@@ -59,6 +82,7 @@ Sum buildSine(FloatBuilder &b, Sum r) {
   return {r.high, b.fma(cubed, b.f(-1.66666666666666324348e-01), more)};
 }
 
+/// The cosine of an angle in [-pi/4, pi/4].
 Sum buildCosine(FloatBuilder &b, Sum r) {
   Value z = b.mul(r.high, r.high), one = b.f(1.0);
   Value p = b.polynomial(z, {-1.13596475577881948265e-11, 2.08757232129817482790e-09,
@@ -71,35 +95,14 @@ Sum buildCosine(FloatBuilder &b, Sum r) {
   return {high, b.add(lost, more)};
 }
 
-Value isSet(FloatBuilder &b, Value turns, int64_t bit) {
-  return b.isEqual(b.andInt(turns, b.i(bit)), b.i(bit));
-}
-
-/// Builds the sine of an angle plus a number of quarter turns, which is 0 for the sine of the angle
-/// and 1 for its cosine.
-Value buildTurned(FloatBuilder &b, Angle angle, int64_t quarters) {
-  Value turns = b.addInt(angle.turns, b.i(quarters));
-  Sum sine = buildSine(b, angle.r), cosine = buildCosine(b, angle.r);
-  Value result =
-      b.select(isSet(b, turns, 1), b.add(cosine.high, cosine.low), b.add(sine.high, sine.low));
-  return b.select(isSet(b, turns, 2), b.sub(b.f(-0.0), result), result);
-}
-
-Value buildSin(FloatBuilder &b, Angle angle) { return buildTurned(b, angle, 0); }
-Value buildCos(FloatBuilder &b, Angle angle) { return buildTurned(b, angle, 1); }
-
 /// The quotient of a sine and a cosine, or of a cosine and a sine after an odd number of quarter
 /// turns, with one rounding that counts.
-Value buildTan(FloatBuilder &b, Angle angle) {
-  Sum sine = buildSine(b, angle.r), cosine = buildCosine(b, angle.r);
-  // The larger part of the sum takes what is left of the smaller one.
-  auto round = [&](Sum sum) -> Sum {
-    Value high = b.add(sum.high, sum.low);
-    return {high, b.sub(sum.low, b.sub(high, sum.high))};
-  };
-  sine = round(sine);
-  cosine = round(cosine);
-  Value isOdd = isSet(b, angle.turns, 1);
+Value buildTan(FloatBuilder &b, Value x) {
+  auto [turns, n] = b.round(x, b.f(0.63661977236758134308));
+  Sum r = subtractQuarters(b, x, n), sine = buildSine(b, r), cosine = buildCosine(b, r);
+  sine = sumOf(b, sine.high, sine.low);
+  cosine = sumOf(b, cosine.high, cosine.low);
+  Value isOdd = b.isEqual(b.andInt(turns, b.i(1)), b.i(1));
   auto choose = [&](Sum odd, Sum even) -> Sum {
     return {b.select(isOdd, odd.high, even.high), b.select(isOdd, odd.low, even.low)};
   };
@@ -109,13 +112,13 @@ Value buildTan(FloatBuilder &b, Angle angle) {
   Value error = b.fma(minus, under.high, over.high);
   error = b.add(error, b.fma(minus, under.low, over.low));
   t = b.fma(error, inverse, t);
-  return b.select(isOdd, b.sub(b.f(-0.0), t), t);
+  return keepZero(b, x, b.select(isOdd, b.sub(b.f(-0.0), t), t));
 }
 
 /// Expands a sine, cosine or tangent. The code branches on whether any lane has a large argument.
 /// If so, an op with `largeAngleAttr`, which is left to the target, computes all lanes.
 template <typename Op> struct ExpandDoubleAngle : OpRewritePattern<Op> {
-  using Build = Value (*)(FloatBuilder &b, Angle angle);
+  using Build = Value (*)(FloatBuilder &b, Value x);
   Build build;
   ExpandDoubleAngle(MLIRContext *context, Build build)
       : OpRewritePattern<Op>(context, /*benefit=*/2), build(build) {}
@@ -136,18 +139,10 @@ template <typename Op> struct ExpandDoubleAngle : OpRewritePattern<Op> {
         },
         [&](OpBuilder &builder, Location loc) {
           FloatBuilder inner(builder, loc, x.getType());
-          scf::YieldOp::create(builder, loc, buildSmall(inner, x));
+          scf::YieldOp::create(builder, loc, build(inner, x));
         });
     rewriter.replaceOp(op, branch.getResults());
     return success();
-  }
-
-  /// The sine and tangent of -0 are -0, which `reduce` loses.
-  Value buildSmall(FloatBuilder &b, Value x) const {
-    Value result = build(b, reduce(b, x));
-    if constexpr (std::is_same_v<Op, math::CosOp>)
-      return result;
-    return b.select(b.compare(arith::CmpFPredicate::OEQ, x, b.f(0.0)), x, result);
   }
 };
 

@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Functions on f64. They are accurate to a few units in the last place, but powers only to a
-/// relative error of 1e-13. The rational functions come from the Cephes library.
+/// Functions on f64. They are accurate to a few units in the last place. The rational functions
+/// come from the Cephes library.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Expansions.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "tssa/Conversion/ExpandMath.h"
 #include "tssa/Conversion/FloatBuilder.h"
@@ -78,30 +79,24 @@ Value buildExpM1(FloatBuilder &b, Value x) {
 // Logarithms
 //===----------------------------------------------------------------------===//
 
-struct Parts {
+struct LogParts {
   Value log; ///< ln m
   Value exponent;
 };
 
-/// x = m * 2^exponent with m in [sqrt 1/2, sqrt 2), for positive and finite x.
-Parts splitLog(FloatBuilder &b, Value x) {
-  Value isSmall = b.isLess(x, b.f(2.2250738585072014e-308));
-  Value normal = b.select(isSmall, b.mul(x, b.f(18014398509481984.0)), x);
-  Value bits = b.bitsOf(normal);
-  Value exponent = b.subInt(b.shiftRight(bits, 52), b.select(isSmall, b.i(1022 + 54), b.i(1022)));
-  Value m = b.fromBits(b.orInt(b.andInt(bits, b.i(0x000fffffffffffff)), b.i(0x3fe0000000000000)));
-  Value isLow = b.isLess(m, b.f(0.70710678118654752440));
-  exponent = b.select(isLow, b.subInt(exponent, b.i(1)), exponent);
-  m = b.sub(b.select(isLow, b.add(m, m), m), b.f(1.0));
-  Value z = b.mul(m, m);
-  Value y =
-      quotient(b, m,
-               {1.01875663804580931796e-4, 4.97494994976747001425e-1, 4.70579119878881725854e0,
-                1.44989225341610930846e1, 1.79368678507819816313e1, 7.70838733755885391666e0},
-               {1.0, 1.12873587189167450590e1, 4.52279145837532221105e1, 8.29875266912776603211e1,
-                7.11544750618563894466e1, 2.31251620126765340583e1});
-  y = b.fma(b.f(-0.5), z, b.mul(b.mul(m, z), y));
-  return {b.add(m, y), b.toFloat(exponent)};
+/// x = m * 2^exponent for positive and finite x. The polynomial for ln m is that of fdlibm: with
+/// f = m - 1 and s = f / (2 + f), ln m = f - f^2 / 2 + s (f^2 / 2 + R(s^2)).
+LogParts splitLog(FloatBuilder &b, Value x) {
+  auto [m, exponent] = splitPositive(b, x);
+  Value f = b.sub(m, b.f(1.0));
+  Value s = b.div(f, b.add(m, b.f(1.0))), z = b.mul(s, s);
+  Value p =
+      b.polynomial(z, {1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
+                       2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01,
+                       6.666666666666735130e-01});
+  Value half = b.mul(b.mul(f, b.f(0.5)), f);
+  Value log = b.sub(f, b.sub(half, b.mul(s, b.fma(z, p, half))));
+  return {log, exponent};
 }
 
 /// Replaces `result`, the logarithm of `x`, where `x` is infinite, zero, negative or NaN.
@@ -113,20 +108,20 @@ Value finishLog(FloatBuilder &b, Value x, Value result) {
 }
 
 Value buildLog(FloatBuilder &b, Value x) {
-  Parts parts = splitLog(b, x);
+  LogParts parts = splitLog(b, x);
   Value result = b.fma(parts.exponent, b.f(-2.121944400546905827679e-4), parts.log);
   return finishLog(b, x, b.fma(parts.exponent, b.f(0.693359375), result));
 }
 
 Value buildLog2(FloatBuilder &b, Value x) {
-  Parts parts = splitLog(b, x);
+  LogParts parts = splitLog(b, x);
   // 1 / ln 2 is 1 + 0.4427, so only the second part is multiplied.
   Value rest = b.mul(parts.log, b.f(4.4269504088896340735992e-1));
   return finishLog(b, x, b.add(b.add(rest, parts.log), parts.exponent));
 }
 
 Value buildLog10(FloatBuilder &b, Value x) {
-  Parts parts = splitLog(b, x);
+  LogParts parts = splitLog(b, x);
   Value result = b.mul(parts.exponent, b.f(3.69423907715893078616e-13)); // the low part of log10 2
   result = b.fma(parts.log, b.f(0.43429448190325182765), result);
   return finishLog(b, x, b.fma(parts.exponent, b.f(3.01029995663611771306e-1), result));
@@ -316,29 +311,6 @@ Value buildCbrt(FloatBuilder &b, Value x) {
   return b.select(isNumber, b.select(isFinite, b.copySign(y, x), x), x);
 }
 
-/// e^(y ln |x|), with the sign and the special cases of C's pow.
-Value buildPow(FloatBuilder &b, Value x, Value y) {
-  using P = arith::CmpFPredicate;
-  Value zero = b.f(0.0), one = b.f(1.0);
-  Value a = b.abs(x);
-  Value result = buildExp(b, b.mul(y, buildLog(b, a)));
-  // For |x| = 1 the logarithm is 0, and its product with an infinite y would be NaN.
-  Value isSteady = b.compare(P::OEQ, a, one);
-  result = b.select(isSteady, b.select(b.compare(P::UNO, y, y), y, one), result);
-  Value isInteger = b.compare(P::OEQ, b.trunc(y), y);
-  Value half = b.mul(y, b.f(0.5));
-  Value isOdd = b.isAnd(isInteger, b.compare(P::ONE, b.trunc(half), half));
-  isOdd = b.isAnd(isOdd, b.isLess(b.abs(y), b.f(infinity)));
-  Value isNegative = b.isLess(b.copySign(one, x), zero);
-  result = b.select(b.isAnd(isNegative, isOdd), b.copySign(result, b.f(-1.0)), result);
-  Value isBelow = b.isAnd(b.isLess(x, zero), b.isLess(b.f(-infinity), x));
-  Value isBroken = b.isAnd(isBelow, b.compare(P::UNE, b.trunc(y), y));
-  result = b.select(isBroken, b.f(notANumber), result);
-  result = b.select(b.compare(P::UNO, x, y), b.f(notANumber), result);
-  result = b.select(b.compare(P::OEQ, x, one), one, result);
-  return b.select(b.compare(P::OEQ, y, zero), one, result);
-}
-
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -405,10 +377,6 @@ void populateDoubleFunctions(RewritePatternSet &patterns) {
   addDouble<math::ErfcOp>(patterns, buildErfc);
   addDouble<math::CbrtOp>(patterns, buildCbrt);
   addDoublePair<math::Atan2Op>(patterns, buildAtan2);
-}
-
-void populateDoublePowers(RewritePatternSet &patterns) {
-  addDoublePair<math::PowFOp>(patterns, buildPow);
 }
 
 } // namespace tssa

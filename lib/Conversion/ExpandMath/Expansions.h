@@ -36,6 +36,38 @@ void addExpansion(mlir::RewritePatternSet &patterns, typename Expand<Op>::Build 
   patterns.add(std::make_unique<Expand<Op>>(patterns.getContext(), build));
 }
 
+/// A sum of two f64, of which `low` is much smaller than `high`.
+struct Sum {
+  mlir::Value high, low;
+};
+
+/// large + small, exactly, if |small| <= |large|.
+inline Sum sumOf(FloatBuilder &b, mlir::Value large, mlir::Value small) {
+  mlir::Value high = b.add(large, small);
+  return {high, b.sub(small, b.sub(high, large))};
+}
+
+/// x * y, exactly, if the product does not overflow and is not tiny.
+inline Sum productOf(FloatBuilder &b, mlir::Value x, mlir::Value y) {
+  mlir::Value high = b.mul(x, y);
+  return {high, b.fma(x, y, b.sub(b.f(-0.0), high))};
+}
+
+/// The number m * 2^exponent.
+struct BinaryParts {
+  mlir::Value m, exponent;
+};
+
+/// Splits an f64, which is a positive normal number, with m in [sqrt 1/2, sqrt 2).
+BinaryParts splitNormal(FloatBuilder &b, mlir::Value x);
+
+/// Splits an f64 that is positive and finite, likewise.
+BinaryParts splitPositive(FloatBuilder &b, mlir::Value x);
+
+/// Gives `power`, which is |x|^y, the sign and the special cases of C's pow. All have the same
+/// type.
+mlir::Value finishPower(FloatBuilder &b, mlir::Value x, mlir::Value y, mlir::Value power);
+
 /// Whether any lane of a condition holds.
 mlir::Value buildAny(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition);
 

@@ -104,23 +104,11 @@ Value buildErfc(FloatBuilder &b, Value x) {
 
 constexpr int64_t mantissaMask = 0x000fffffffffffff;
 
-struct Parts {
-  Value m, exponent;
-};
-
 /// The biased exponent that stands above the mantissa in `bits`, as a number without the bias: the
 /// mantissa of 2^52 + n holds the integer n.
 Value getExponent(FloatBuilder &b, Value bits) {
   Value biased = b.orInt(b.shiftRightUnsigned(bits, 52), b.i(0x4330000000000000));
   return b.sub(b.fromBits(biased), b.f(0x1p52 + 1023.0));
-}
-
-/// x = m * 2^exponent with m in [sqrt 1/2, sqrt 2), for positive normal numbers.
-Parts split(FloatBuilder &b, Value x) {
-  constexpr int64_t one = 0x3ff0000000000000, rootHalf = 0x3fe6a09e667f3bcd;
-  Value bits = b.addInt(b.bitsOf(x), b.i(one - rootHalf));
-  Value m = b.fromBits(b.addInt(b.andInt(bits, b.i(mantissaMask)), b.i(rootHalf)));
-  return {m, getExponent(b, bits)};
 }
 
 /// ln(high / low) for a quotient in [sqrt 1/2, sqrt 2], by the series of atanh s.
@@ -136,7 +124,7 @@ constexpr double shortSeries[] = {1.1791146649440869e-1, 1.4268650754343279e-1,
 
 /// ln x for positive normal numbers.
 Value buildLog(FloatBuilder &b, Value x) {
-  auto [m, exponent] = split(b, x);
+  auto [m, exponent] = splitNormal(b, x);
   return b.fma(exponent, b.f(ln2), buildLogOfQuotient(b, m, b.f(1.0), shortSeries));
 }
 
@@ -160,7 +148,7 @@ Value buildAcosh(FloatBuilder &b, Value x) {
 /// ln((1 + a) / (1 - a)) / 2.
 Value buildAtanh(FloatBuilder &b, Value x) {
   Value a = b.abs(x), one = b.f(1.0);
-  auto [low, exponent] = split(b, b.sub(one, a));
+  auto [low, exponent] = splitNormal(b, b.sub(one, a));
   Value high = b.add(a, one);
   Value isHigh = b.isLess(b.mul(low, b.f(1.41421356237309504880)), high);
   high = b.select(isHigh, b.mul(high, b.f(0.5)), high);
@@ -176,7 +164,7 @@ Value buildAtanh(FloatBuilder &b, Value x) {
 /// 2^(y log2 |x|).
 Value buildPower(FloatBuilder &b, Value x, Value y) {
   Value a = b.abs(x), zero = b.f(0.0);
-  auto [m, exponent] = split(b, a);
+  auto [m, exponent] = splitNormal(b, a);
   Value log =
       buildLogOfQuotient(b, m, b.f(1.0),
                          {9.7921016714315440e-2, 1.1088092376471098e-1, 1.4286054631245323e-1,
@@ -187,20 +175,6 @@ Value buildPower(FloatBuilder &b, Value x, Value y) {
   // The product of 0 and an infinite y would be NaN.
   Value product = b.select(b.compare(P::OEQ, log, zero), zero, b.mul(y, log));
   return buildExp2(b, b.clamp(product, -300.0, 300.0));
-}
-
-/// Gives `power`, which is |x|^y, the sign and the special cases of C's pow. All are f32.
-Value finishPower(FloatBuilder &b, Value x, Value y, Value power) {
-  Value zero = b.f(0.0), one = b.f(1.0), half = b.mul(y, b.f(0.5));
-  Value isInteger = b.compare(P::OEQ, b.trunc(y), y);
-  Value isOdd = b.isAnd(isInteger, b.compare(P::ONE, b.trunc(half), half));
-  Value result = b.select(b.isAnd(b.isNegative(x), isOdd), b.copySign(power, b.f(-1.0)), power);
-  Value isBelow = b.isAnd(b.isLess(x, zero), b.isLess(b.f(-infinity), x));
-  Value isBroken = b.isAnd(isBelow, b.compare(P::UNE, b.trunc(y), y));
-  result = b.select(isBroken, b.f(notANumber), result);
-  result = b.select(b.compare(P::UNO, x, y), b.f(notANumber), result);
-  result = b.select(b.compare(P::OEQ, x, one), one, result);
-  return b.select(b.compare(P::OEQ, y, zero), one, result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,6 +274,32 @@ template <typename Op> struct ExpandPair : OpRewritePattern<Op> {
 };
 
 } // namespace
+
+BinaryParts splitNormal(FloatBuilder &b, Value x) {
+  constexpr int64_t one = 0x3ff0000000000000, rootHalf = 0x3fe6a09e667f3bcd;
+  Value bits = b.addInt(b.bitsOf(x), b.i(one - rootHalf));
+  Value m = b.fromBits(b.addInt(b.andInt(bits, b.i(mantissaMask)), b.i(rootHalf)));
+  return {m, getExponent(b, bits)};
+}
+
+BinaryParts splitPositive(FloatBuilder &b, Value x) {
+  Value isSmall = b.isLess(x, b.f(0x1p-1022));
+  auto [m, exponent] = splitNormal(b, b.select(isSmall, b.mul(x, b.f(0x1p54)), x));
+  return {m, b.sub(exponent, b.select(isSmall, b.f(54.0), b.f(0.0)))};
+}
+
+Value finishPower(FloatBuilder &b, Value x, Value y, Value power) {
+  Value zero = b.f(0.0), one = b.f(1.0), half = b.mul(y, b.f(0.5));
+  Value isInteger = b.compare(P::OEQ, b.trunc(y), y);
+  Value isOdd = b.isAnd(isInteger, b.compare(P::ONE, b.trunc(half), half));
+  Value result = b.select(b.isAnd(b.isNegative(x), isOdd), b.copySign(power, b.f(-1.0)), power);
+  Value isBelow = b.isAnd(b.isLess(x, zero), b.isLess(b.f(-infinity), x));
+  Value isBroken = b.isAnd(isBelow, b.compare(P::UNE, b.trunc(y), y));
+  result = b.select(isBroken, b.f(notANumber), result);
+  result = b.select(b.compare(P::UNO, x, y), b.f(notANumber), result);
+  result = b.select(b.compare(P::OEQ, x, one), one, result);
+  return b.select(b.compare(P::OEQ, y, zero), one, result);
+}
 
 void populateWideFunctions(RewritePatternSet &patterns) {
   addWide<math::SinhOp>(patterns, buildSinh);

@@ -104,7 +104,6 @@ void addHostCalls(RewritePatternSet &patterns) {
   addHostCall<math::SinOp>(patterns, TSSA_MATH_SIN);
   addHostCall<math::CosOp>(patterns, TSSA_MATH_COS);
   addHostCall<math::TanOp>(patterns, TSSA_MATH_TAN);
-  addHostCall<math::PowFOp>(patterns, TSSA_MATH_POW);
   addHostCall<arith::RemFOp>(patterns, TSSA_MATH_FMOD);
 }
 
@@ -245,6 +244,7 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
     populateLargeAngles(patterns);
     populateDoubleFunctions(patterns);
     populateDoubleAngles(patterns);
+    populateDoublePowers(patterns);
     patterns.add<DivideOnce>(&getContext());
     addKeepNaN<arith::MaximumFOp>(patterns, "max", avx512);
     addKeepNaN<arith::MinimumFOp>(patterns, "min", avx512);

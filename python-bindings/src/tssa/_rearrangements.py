@@ -246,11 +246,17 @@ def _bucketize(self, boundaries, *, out_int32=False, right=False):
 
 @decomposes(aten.logcumsumexp.default)
 def _logcumsumexp(self, dim):
-    """Computes each sum from its terms: a running sum would lose the small elements."""
+    """Adds logarithms of sums, not sums: a running sum would lose the small elements."""
     if self.dim() == 0:
         return self.clone()
     line = self.movedim(dim, -1)
     size = line.shape[-1]
-    counts = torch.arange(size).unsqueeze(0) <= torch.arange(size).unsqueeze(1)
-    terms = torch.where(counts, line.unsqueeze(-2), -math.inf)
-    return terms.logsumexp(-1).movedim(-1, dim)
+    if isinstance(size, torch.SymInt):
+        counts = torch.arange(size).unsqueeze(0) <= torch.arange(size).unsqueeze(1)
+        return torch.where(counts, line.unsqueeze(-2), -math.inf).logsumexp(-1).movedim(-1, dim)
+    # Before each step, an element is the sum of the last `reach` elements.
+    sums, reach = line.float() if line.element_size() == 2 else line, 1
+    while reach < size:
+        before = torch.nn.functional.pad(sums[..., :-reach], (reach, 0), value=-math.inf)
+        sums, reach = torch.logaddexp(sums, before), 2 * reach
+    return sums.to(self.dtype).movedim(-1, dim)

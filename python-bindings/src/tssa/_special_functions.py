@@ -77,7 +77,9 @@ def _lgamma(x):
     # Computed from the fraction of x, so that integers are poles.
     sine = torch.abs(_sine_of_half_turns(x - x.round()))
     rest = torch.log(torch.where(reflected, total * sine, total))
-    result = torch.where(reflected, math.log(math.pi) - base - rest, base + rest)
+    # The sum has one use: of two, each would be a copy of all that is above.
+    sign = torch.where(reflected, -torch.ones_like(x), 1.0)
+    result = (base + rest) * sign + (0.5 - 0.5 * sign) * math.log(math.pi)
     return torch.where(torch.isinf(x), x.abs(), result)
 
 
@@ -91,8 +93,8 @@ def _digamma(x):
     tail = _polynomial(w, (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12))
     above = torch.log(z) - 0.5 / z - w * tail - steps
     part = x - x.round()
-    below = above - math.pi / torch.tan(math.pi * part)
-    result = torch.where(reflected, torch.where(part == 0, math.nan, below), above)
+    below = torch.where(part == 0, math.nan, math.pi / torch.tan(math.pi * part))
+    result = above - torch.where(reflected, below, 0.0)
     return torch.where(x == 0, torch.copysign(torch.full_like(x, math.inf), -x), result)
 
 

@@ -180,11 +180,16 @@ func.func @log8(%x: vector<8xf64>) -> vector<8xf64> {
   return %y : vector<8xf64>
 }
 
-// CHECK-LABEL: func.func @pow1
-// CHECK: llvm.call
-func.func @pow1(%x: f64, %e: f64) -> f64 {
-  %y = math.powf %x, %e : f64
-  return %y : f64
+// A power divides once, to take a logarithm.
+// CHECK-LABEL: func.func @pow8
+// CHECK-NOT: llvm.call
+// CHECK-COUNT-1: arith.divf %{{.*}} : vector<8xf64>
+// CHECK-NOT: llvm.call
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @pow8(%x: vector<8xf64>, %e: vector<8xf64>) -> vector<8xf64> {
+  %y = math.powf %x, %e : vector<8xf64>
+  return %y : vector<8xf64>
 }
 
 // Only if a lane has a large angle, lane after lane calls the host.
@@ -197,6 +202,19 @@ func.func @pow1(%x: f64, %e: f64) -> f64 {
 // CHECK: return
 func.func @sin8(%x: vector<8xf64>) -> vector<8xf64> {
   %y = math.sin %x : vector<8xf64>
+  return %y : vector<8xf64>
+}
+
+// A cosine is one polynomial, whose sign is that of an odd number of half turns.
+// CHECK-LABEL: func.func @cos8
+// CHECK: } else {
+// CHECK-NOT: arith.select
+// CHECK: %[[FLIP:.*]] = arith.shli %{{.*}} : vector<8xi64>
+// CHECK: arith.addi %{{.*}}, %[[FLIP]] : vector<8xi64>
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @cos8(%x: vector<8xf64>) -> vector<8xf64> {
+  %y = math.cos %x : vector<8xf64>
   return %y : vector<8xf64>
 }
 

@@ -69,9 +69,9 @@ def ExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {
   let summary = "expand functions of math to instructions or to calls of the host";
   let description = [{
     Compiled code has no math library to call. Functions on f32 and f64, and on vectors of these,
-    become polynomials. Functions on f16 and bf16 are computed in f32. Powers of f64, sines,
-    cosines and tangents of large f64, and remainders with a large quotient, call the host for one
-    element at a time. A product with a reciprocal becomes a division, which is as fast.
+    become polynomials. Functions on f16 and bf16 are computed in f32. Sines, cosines and tangents
+    of large f64, and remainders with a large quotient, call the host for one element at a time. A
+    product with a reciprocal becomes a division, which is as fast.
 
     - **Needs**: nothing.
     - **Keeps**: functions that one or a few instructions compute.
