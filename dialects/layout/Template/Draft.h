@@ -128,6 +128,8 @@ private:
   double getInteriorShare(const Point &point);
   double getShareInside(const Border &border);
   double getRemainingShare(const Point &point);
+  bool isPeeled(const Point &point, const Border &border);
+  bool knowsTaps(const Point &point, const Border &border);
   bool skipsSteps(const Point &point, const Border &border);
   double getShareOfSteps(const Point &point);
   double getBranchCycles(const Point &point);
