@@ -103,6 +103,19 @@ bool Draft::isWhole(const Point &point, unsigned dim) {
 // Loads
 //===----------------------------------------------------------------------===//
 
+/// Returns the vectors after which the distances of lanes repeat. Returns 0 if these are many, or
+/// if an index comes from data.
+static int64_t findPeriod(const Access &access, unsigned dim, int64_t lanes, int64_t extent) {
+  constexpr int64_t most = 8;
+  for (int64_t period = 2; period <= most; ++period) {
+    int64_t count = period * lanes;
+    bool isCompared = extent <= count || extent >= 2 * count; // the only tile, or one of several
+    if (isCompared && access.getOffsets(dim, count, extent))
+      return period;
+  }
+  return 0;
+}
+
 const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int64_t lanes) {
   auto [it, isNew] = patterns.try_emplace({operand, dim, lanes});
   LanePattern &pattern = it->second;
@@ -116,6 +129,7 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
   auto offsets = access.getOffsets(dim, std::min(lanes, extent), extent);
   if (!offsets) {
     pattern.loads = oneByOne;
+    pattern.period = findPeriod(access, dim, lanes, extent);
     return pattern;
   }
   auto [least, most] = std::minmax_element(offsets->begin(), offsets->end());
@@ -137,6 +151,13 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
   if (!access.isPackable() && llvm::any_of(llvm::seq<unsigned>(0, op.getNumDims()), misaligns))
     pattern.loads += std::min<double>(lanes * 4.0 / machine.lineBytes, 1);
   return pattern;
+}
+
+int64_t Draft::getPeriod(unsigned dim, int64_t lanes) {
+  int64_t period = 1;
+  for (unsigned i = 0; i < operands.size(); ++i)
+    period = std::max(period, getPattern(i, dim, lanes).period);
+  return period;
 }
 
 double Draft::getLaneLoads(unsigned dim, int64_t lanes) {
@@ -177,8 +198,12 @@ Draft::TileLoads Draft::getTileLoads(const Point &point, unsigned operand, size_
 /// Returns the loads, or the stores, of one vector that are not within the steps of a reduction. If
 /// adjacent rows make adjacent elements, a tile is transposed in registers.
 double Draft::getLoadsOfVector(const Point &point, unsigned operand) {
-  constexpr double transposed = 3.5, twoRows = 8, threeRows = 10;
-  double loads = getPattern(operand, *point.vectorDim, point.lanes).loads;
+  constexpr double transposed = 3.5, twoRows = 8, threeRows = 10, perDivision = 9;
+  const LanePattern &pattern = getPattern(operand, *point.vectorDim, point.lanes);
+  double loads = pattern.loads;
+  // Whole periods have distances that are known; others are divided out for each lane.
+  if (pattern.period > 1 && point.vectors % pattern.period != 0)
+    loads += perDivision * static_cast<double>(point.lanes);
   int64_t adjacent = 1;
   for (const TileRows &rows : point.rows)
     if (operands[operand].stream.strides[rows.dim] == 1)

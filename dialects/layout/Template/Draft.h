@@ -76,6 +76,10 @@ public:
   /// all reads together.
   double getLaneLoads(unsigned dim, int64_t lanes);
 
+  /// Returns the fewest vectors along `dim` after which the distances of the lanes of each access
+  /// repeat, such as 3 if an index is divided by 3. Returns 1 if these are many.
+  int64_t getPeriod(unsigned dim, int64_t lanes);
+
   /// Returns the number of iterations of `dim` and of the `fused` dims before it.
   int64_t getFusedExtent(unsigned dim, unsigned fused);
 
@@ -94,6 +98,7 @@ private:
   /// How the lanes of a vector are loaded.
   struct LanePattern {
     double loads = 1;
+    int64_t period = 1; ///< the vectors after which the distances of lanes repeat; 0: too many
     bool varies = true; ///< whether each vector along the dim needs loads of its own
   };
 
