@@ -2,7 +2,7 @@
 
 usage: bench.py models --models ZOO --out RESULTS      whole models
        bench.py operators --out RESULTS                ninety operators
-       bench.py drawn --out RESULTS                    thirty operators drawn by a rule (subjects/drawn.py)
+       bench.py drawn --out RESULTS                    operators drawn by a rule (subjects/drawn.py)
        bench.py gemm --out RESULTS                     matrix products, rows fixed and open
        bench.py unseen --models UNSEEN --out RESULTS   models that nobody tuned for, open and fixed
        bench.py starts --out RESULTS                   the spread between starts of one binary
@@ -52,6 +52,9 @@ def parse():
     parser.add_argument("--seconds", type=float, help="length of a block of calls (0.4; quick 0.15)")
     parser.add_argument("--repeats", type=int, help="at most this many repeated rounds in place of disturbed ones (5; quick 2)")
     parser.add_argument("--starts", type=int, help="number of starts for the part `starts` (100; quick 10)")
+    parser.add_argument("--seed", type=int, default=drawn.SEED, help="of the part `drawn` (%(default)s)")
+    parser.add_argument("--count", type=int, default=drawn.COUNT, help="operators of the part `drawn` (%(default)s)")
+    parser.add_argument("--pairs", action="store_true", help="the part `drawn`: something follows every second operator")
     parser.add_argument("--quick", action="store_true", help="few cases, few peers, native only")
     parser.add_argument("--again", action="store_true", help="measure these cases, or all, again")
     return parser.parse_intermixed_args()

@@ -1,13 +1,14 @@
-"""Thirty operators for which nothing was tuned: drawn by a seeded rule, beside the ninety of operators.json.
+"""Operators for which nothing was tuned: drawn by a seeded rule, beside the ninety of operators.json.
 
-The rule: kinds in turn (KINDS); sizes from the lists below by Python's random numbers of SEED; a draw of fewer than 2
-or more than 400 million multiply-adds is drawn again.
+The rule: kinds in turn (KINDS); sizes from the lists below by Python's random numbers of the seed; a draw of fewer than
+2 or more than 400 million multiply-adds is drawn again. With pairs, every second operator is followed by what
+pairs.FOLLOWERS has in turn, and in the next round of KINDS the others are; the sizes stay those of the seed.
 """
 
 import math
 import random
 
-from subjects import operators
+from subjects import operators, pairs
 
 SEED, COUNT = 38, 30
 KINDS = ["C2D", "C1D", "C3D", "DEP", "GRP", "DIL", "GMM", "T2D", "T3D", "C2D"]
@@ -51,16 +52,27 @@ def count_multiply_adds(entry):
     return entry["batch"] * products * positions * math.prod(entry["kernel"])
 
 
-def entries():
-    chance = random.Random(SEED)
+def entries(seed, count):
+    """Operators by kind and number; those of another seed than SEED also have the seed in their names."""
+    chance = random.Random(seed)
     drawn = []
-    while len(drawn) < COUNT:
+    while len(drawn) < count:
         kind = KINDS[len(drawn) % len(KINDS)]
         entry = draw(kind, chance)
         if LEAST <= count_multiply_adds(entry) <= MOST:
-            drawn.append({"name": f"{kind}-X{len(drawn)}", **entry})
+            drawn.append({"name": f"{kind}-X{len(drawn)}" + (f"-{seed}" if seed != SEED else ""), **entry})
     return drawn
 
 
+def add_followers(drawn):
+    chosen = [entry for i, entry in enumerate(drawn) if (i + i // len(KINDS)) % 2]
+    for i, entry in enumerate(chosen):
+        entry["follower"] = pairs.FOLLOWERS[i % len(pairs.FOLLOWERS)]
+        entry["name"] = entry["name"].replace("-", f"+{entry['follower']}-", 1)
+
+
 def cases(options, folder):
-    return operators.make_cases(entries(), options, folder)
+    drawn = entries(options.seed, options.count)
+    if options.pairs:
+        add_followers(drawn)
+    return operators.make_cases(drawn, options, folder, pairs.nodes_of)

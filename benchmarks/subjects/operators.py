@@ -30,16 +30,17 @@ def node_of(entry):
     return node, shape, (entry["filters"], entry["channels"] // groups, *entry["kernel"])
 
 
-def make_cases(entries, options, folder):
+def make_cases(entries, options, folder, nodes_of=node_of):
     seen = {}
     for entry in entries:
         family = entry["name"].split("-")[0]
         seen[family] = seen.get(family, 0) + 1
         if options.quick and seen[family] > QUICK or options.names and entry["name"] not in options.names:
             continue
-        node, shape, weight = node_of(entry)
-        path = single.write(folder, entry["name"], node, shape, weight)
-        yield Case(entry["name"], family, {"": path}, *single.answer(path, shape), single.program(path))
+        nodes, shape, weight = nodes_of(entry)
+        path = single.write(folder, entry["name"], nodes, shape, weight)
+        program = None if "follower" in entry else single.program(path)
+        yield Case(entry["name"], family, {"": path}, *single.answer(path, shape), program)
 
 
 def select(names=(), kind_of=lambda name: name):

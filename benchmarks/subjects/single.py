@@ -11,15 +11,16 @@ INPUT_SEED, WEIGHT_SEED = 5, 6
 
 
 def write(folder, name, nodes, input_shape, weight_shape, symbols=()):
-    """Writes NAME.onnx: `nodes`, one or a list, from inputs x and w to y, where w is a constant. Dimensions of x
-    in `symbols` are open, and so is then all of the result. Gives the path."""
+    """Writes NAME.onnx: `nodes`, one or a list, from inputs x and w to y, where w is a constant; several constants are
+    given as shapes by name. Dimensions of x in `symbols` are open, and so is then all of the result. Gives the path."""
     random = np.random.default_rng(WEIGHT_SEED)
-    weight = numpy_helper.from_array(random.standard_normal(weight_shape, dtype=np.float32), "w")
+    weights = [numpy_helper.from_array(random.standard_normal(shape, dtype=np.float32), name) for name, shape in
+               (weight_shape if isinstance(weight_shape, dict) else {"w": weight_shape}).items()]
     shape = [dict(symbols).get(i, n) for i, n in enumerate(input_shape)]
     info = helper.make_tensor_value_info
     nodes = nodes if isinstance(nodes, list) else [nodes]
     graph = helper.make_graph(nodes, name, [info("x", TensorProto.FLOAT, shape)], [info("y", TensorProto.FLOAT, None)],
-                              [weight])
+                              weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     if not symbols:
         model = onnx.shape_inference.infer_shapes(model)

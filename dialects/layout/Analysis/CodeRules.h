@@ -37,6 +37,13 @@ constexpr bool staysInZeros(double distance) { return distance < numZeros; }
 /// registers. For fewer, a scatter or a gather is as fast.
 constexpr bool transposesRows(int64_t rows, bool isStored) { return rows >= (isStored ? 2 : 4); }
 
+/// The most iterations of a loop over a window that are built one by one.
+inline constexpr int64_t mostPeeled = 9;
+
+/// Returns whether the iterations of a loop over a window are built one by one, because `outside`
+/// of `all` products of its rows are known to be zero. For few, the code is not worth it.
+constexpr bool peelsWindow(double outside, double all) { return outside >= all / 16; }
+
 /// Returns how many of `adjacent` vectors of `lanes` elements are transposed at once, a power of
 /// two. A row has at most 32 bytes: larger ones cost one more step, and most lie in two cache
 /// lines.

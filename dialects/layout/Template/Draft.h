@@ -76,6 +76,10 @@ public:
   /// all reads together.
   double getLaneLoads(unsigned dim, int64_t lanes);
 
+  /// Returns the fewest vectors along `dim` after which the distances of the lanes of each access
+  /// repeat, such as 3 if an index is divided by 3. Returns 1 if these are many.
+  int64_t getPeriod(unsigned dim, int64_t lanes);
+
   /// Returns the number of iterations of `dim` and of the `fused` dims before it.
   int64_t getFusedExtent(unsigned dim, unsigned fused);
 
@@ -101,6 +105,7 @@ private:
     double loads = 1;
     bool varies = true;   ///< whether each vector along the dim needs loads of its own
     bool gathers = false; ///< whether the lanes are loaded, or stored, one by one
+    int64_t period = 1;   ///< the vectors after which the distances of lanes repeat; 0: too many
   };
 
   /// What a step of a tile takes of an operand.
@@ -139,6 +144,8 @@ private:
   double getInteriorShare(const Point &point);
   double getShareInside(const Border &border);
   double getRemainingShare(const Point &point);
+  bool isPeeled(const Point &point, const Border &border);
+  bool knowsTaps(const Point &point, const Border &border);
   bool skipsSteps(const Point &point, const Border &border);
   double getShareOfSteps(const Point &point);
   double getBranchCycles(const Point &point);

@@ -46,13 +46,30 @@ double Draft::getShareInside(const Border &border) {
   return 1 - border.failures / (getExtent(op, roles, border.dim) * border.taps);
 }
 
-/// Returns the share of the multiply-adds that remain. If a tile is the whole of a dim and the
-/// window along it is unrolled, it is known which taps lie outside, and these have no code.
+/// Returns whether the loop over the window of `border` is built iteration by iteration.
+bool Draft::isPeeled(const Point &point, const Border &border) {
+  if (!hasFiniteWeights || !border.window || point.findUnroll(*border.window))
+    return false;
+  const auto *window = llvm::find(point.reductions, *border.window);
+  bool hasInnerLoop = std::any_of(window + 1, point.reductions.end(), [&](unsigned dim) {
+    return getExtent(op, roles, dim) > getStepExtent(point, dim);
+  });
+  return hasInnerLoop && border.taps <= mostPeeled &&
+         peelsWindow(border.failures, getExtent(op, roles, border.dim) * border.taps);
+}
+
+/// Returns whether it is known which taps lie outside across `border`, so that these have no code:
+/// if a tile is the whole of the dim, and each iteration of the window has code of its own.
+bool Draft::knowsTaps(const Point &point, const Border &border) {
+  return border.dim != *point.vectorDim && isWhole(point, border.dim) && border.window &&
+         (isUnrolled(point, *border.window) || isPeeled(point, border));
+}
+
+/// Returns the share of the multiply-adds that remain.
 double Draft::getRemainingShare(const Point &point) {
   double share = 1;
   for (const Border &border : borders)
-    if (border.dim != *point.vectorDim && isWhole(point, border.dim) && border.window &&
-        isUnrolled(point, *border.window))
+    if (knowsTaps(point, border))
       share *= getShareInside(border);
   return share;
 }
@@ -143,7 +160,7 @@ double Draft::getGuardCycles(const Point &point, const Border &border) {
     return getMaskCycles(point, border, loads);
   int64_t tile = getTileExtent(point, border.dim);
   bool unrolled = !border.window || isUnrolled(point, *border.window);
-  if (unrolled && isWhole(point, border.dim))
+  if ((unrolled && isWhole(point, border.dim)) || knowsTaps(point, border))
     return 0;
   // Rows that have the same position share the choice.
   double chosen = tile > 1 ? loads : std::min(loads, countUnrolled(point));

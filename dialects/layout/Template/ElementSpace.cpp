@@ -27,8 +27,8 @@ class ElementSpaceBuilder {
 public:
   ElementSpaceBuilder(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
                       const MachineModel &machine, unsigned rowDims, Draft &draft)
-      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims),
-        draft(draft) {}
+      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims), draft(draft) {
+  }
 
   SmallVector<Point, 0> build(const Point &scalar) {
     points.push_back(scalar);
@@ -47,7 +47,11 @@ private:
     int64_t extent = draft.getFusedExtent(dim, point.fused);
     for (int64_t lanes = getLanes(op, machine); lanes >= 2; lanes /= 2) {
       point.lanes = lanes;
-      for (int64_t vectors = 1; vectors <= mostVectors; vectors *= 2) {
+      SmallVector<int64_t> counts = {1, 2, 4};
+      llvm::erase_if(counts, [&](int64_t count) { return count > mostVectors; });
+      if (int64_t period = draft.getPeriod(dim, lanes); !llvm::is_contained(counts, period))
+        counts.push_back(period);
+      for (int64_t vectors : counts) {
         point.vectors = vectors;
         if (vectors > 1 && vectors * lanes >= extent + lanes)
           continue;

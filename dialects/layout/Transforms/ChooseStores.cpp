@@ -180,15 +180,21 @@ private:
     return layout::paysForReaders(launch, kernel, asIs, stored, symbols, costs, chooseResults);
   }
 
-  /// Returns whether all kernels that read `tensor` walk it dim by dim.
+  /// Returns whether all kernels that read `tensor` walk it dim by dim. A sum whose result has a
+  /// fixed order, and which reads the tensor at its end, does not take the order over.
   bool isAdopted(Value tensor) {
     return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
-      te::KernelOp kernel = lookup(cast<te::LaunchOp>(use.getOwner()));
-      return llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(),
-                          [](Operation *user) {
-                            auto read = cast<te::ReadOp>(user);
-                            return walksDimByDim(read, read->getParentOfType<te::ComputeOp>());
-                          });
+      auto reader = cast<te::LaunchOp>(use.getOwner());
+      te::KernelOp kernel = lookup(reader);
+      auto adopts = [&](Operation *user) {
+        auto read = cast<te::ReadOp>(user);
+        auto compute = read->getParentOfType<te::ComputeOp>();
+        bool isAtEnd = compute.hasReduction() && read->getParentRegion() == &compute.getEpilogue();
+        return walksDimByDim(read, compute) &&
+               (!isAtEnd ||
+                llvm::all_of(reader.getResults(), [&](Value v) { return canChange(v); }));
+      };
+      return llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(), adopts);
     });
   }
 

@@ -98,6 +98,9 @@ public:
   /// Returns the known guards that must hold for any of `points` to change its accumulators. Where
   /// one of these guards does not hold, all of `points` can be skipped.
   virtual Guards getNeededGuards(llvm::ArrayRef<TilePoint> points) { return {}; }
+  /// Returns whether `point` is known to leave its accumulators as they are, in all iterations of
+  /// the loops that are not entered.
+  virtual bool addsNothing(const TilePoint &point) { return false; }
   /// Sets whether `guards` count as proven from here on. They must not be assumed already.
   virtual void assumeGuards(const Guards &guards, bool assume) {}
   /// Builds one condition under which the guards at `points` hold in all iterations of the

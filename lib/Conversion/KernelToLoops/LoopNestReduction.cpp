@@ -8,10 +8,12 @@
 #include "CacheTile.h"
 #include "NestBuilder.h"
 #include "ThreadCombine.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
+using namespace mlir::tssa;
 
 namespace tssa::conversion {
 
@@ -143,6 +145,9 @@ Values NestBuilder::buildVersions(Value condition, Values accumulators,
 Values NestBuilder::buildReductionLoop(unsigned level, ArrayRef<TileRow> rows,
                                        Values accumulators) {
   unsigned loop = schedule.reduction[level];
+  if (isPeeled(level, rows))
+    return buildPeeled(level, accumulators,
+                       [&](Values inner) { return buildReduction(level + 1, rows, inner); });
   checkUniformCache(level);
   auto run = [&](Value iv, ValueRange inner) {
     index.setLoop(loop, iv);
@@ -164,6 +169,41 @@ Values NestBuilder::buildReductionLoop(unsigned level, ArrayRef<TileRow> rows,
   }
   accumulators = buildReductionTail(i, full, accumulators, run);
   points.states[i].reset();
+  return accumulators;
+}
+
+bool NestBuilder::isPeeled(unsigned level, ArrayRef<TileRow> rows) {
+  unsigned loop = schedule.reduction[level];
+  auto extent = dyn_cast<AffineConstantExpr>(schedule.loops[loop].extent);
+  bool hasInnerLoop = false;
+  for (unsigned inner = level + 1; inner < schedule.reduction.size(); ++inner)
+    hasInnerLoop |= getStaticSteps(inner) != 1;
+  if (threads || isTail() || !hasInnerLoop || !extent || schedule.getTile(loop) ||
+      schedule.loops[loop].limit || extent.getValue() > layout::mostPeeled)
+    return false;
+  int64_t outside = 0;
+  for (int64_t number = 0; number < extent.getValue(); ++number) {
+    points.peeled.push_back({loop, number});
+    outside += llvm::count_if(getRowPoints(rows),
+                              [&](const TilePoint &point) { return emitter.addsNothing(point); });
+    points.peeled.pop_back();
+  }
+  return layout::peelsWindow(outside, extent.getValue() * rows.size());
+}
+
+Values NestBuilder::buildPeeled(unsigned level, Values accumulators,
+                                function_ref<Values(Values)> body) {
+  unsigned loop = schedule.reduction[level];
+  bool inBlocks = emitter.addsFloats() && !getBlocks(level).spans.empty();
+  for (int64_t number = 0; number < getConstant(schedule.loops[loop].extent); ++number) {
+    index.setLoop(loop, index.constant(number));
+    points.peeled.push_back({loop, number});
+    emitter.beginScope();
+    accumulators = inBlocks ? combineAll(accumulators, body(neutral)) : body(accumulators);
+    points.peeled.pop_back();
+    index.dropLoop(loop);
+  }
+  emitter.beginScope();
   return accumulators;
 }
 
@@ -292,6 +332,8 @@ Values NestBuilder::accumulateTile(ArrayRef<TileRow> rows, Values accumulators) 
   if (!lanesReduced)
     orderSteps(rows, steps);
   for (const TileStep &step : steps) {
+    if (emitter.addsNothing(step.point))
+      continue;
     Values combined = emitter.accumulate(step.point, getSlot(accumulators, step.slot));
     llvm::copy(combined, accumulators.begin() + step.slot * numAccumulators);
   }

@@ -124,6 +124,11 @@ private:
                                llvm::function_ref<Values(Values)> body);
   Values buildReduction(unsigned level, llvm::ArrayRef<TileRow> rows, Values accumulators);
   Values buildReductionLoop(unsigned level, llvm::ArrayRef<TileRow> rows, Values accumulators);
+  /// Returns whether the iterations of a loop of the reduction are built one by one: if it is known
+  /// that many of `rows` add nothing in some of them, while others do.
+  bool isPeeled(unsigned level, llvm::ArrayRef<TileRow> rows);
+  /// Builds the iterations of a loop one by one.
+  Values buildPeeled(unsigned level, Values accumulators, llvm::function_ref<Values(Values)> body);
   /// Builds the condition that the thread loops over a reduction have an iteration for this thread.
   mlir::Value getReductionThreadsLimit();
 

@@ -208,11 +208,25 @@ static te::ReadOp findPaddedFactor(arith::MulFOp product) {
   return {};
 }
 
-PointEmitter::Guards PointEmitter::getNeededGuards(ArrayRef<TilePoint> points) {
+te::ReadOp PointEmitter::findPaddedRead() {
   SmallVector<Operation *> products = matchMultiplyAdds(op, piece);
-  te::ReadOp read;
-  if (products.size() == 1)
-    read = findPaddedFactor(cast<arith::MulFOp>(products.front()));
+  if (products.size() != 1)
+    return {};
+  return findPaddedFactor(cast<arith::MulFOp>(products.front()));
+}
+
+bool PointEmitter::addsNothing(const TilePoint &point) {
+  bool outside = false;
+  if (te::ReadOp read = findPaddedRead())
+    forEachGuard(read, point, [&](BodyEvaluator &body, AffineExpr expr) {
+      auto constant = dyn_cast<AffineConstantExpr>(body.substituteLoops(expr));
+      outside |= constant && constant.getValue() < 0;
+    });
+  return outside;
+}
+
+PointEmitter::Guards PointEmitter::getNeededGuards(ArrayRef<TilePoint> points) {
+  te::ReadOp read = findPaddedRead();
   if (!read)
     return {};
   llvm::SetVector<AffineExpr> needed;

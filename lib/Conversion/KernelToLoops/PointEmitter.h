@@ -36,6 +36,7 @@ public:
   void compute(const TilePoint &point) override;
   Guards getKnownGuards(llvm::ArrayRef<TilePoint> points) override;
   Guards getNeededGuards(llvm::ArrayRef<TilePoint> points) override;
+  bool addsNothing(const TilePoint &point) override;
   void assumeGuards(const Guards &guards, bool assume) override;
   mlir::Value getInterior(llvm::ArrayRef<TilePoint> points) override;
   void assumeInterior(bool assume) override;
@@ -55,6 +56,9 @@ private:
   /// Does the same for the guard of `read` only.
   void forEachGuard(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,
                     llvm::function_ref<void(BodyEvaluator &, mlir::AffineExpr)> visit);
+  /// Returns the read that gives zero where its guard fails, and with it a product of zero, or
+  /// null.
+  mlir::tssa::te::ReadOp findPaddedRead();
   /// Adds to `guards` those inequalities of the guard of `read` at `points` that contain only loops
   /// entered here.
   void addKnownGuards(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points,

@@ -152,6 +152,8 @@ TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> 
   };
   llvm::for_each(row, add);
   llvm::for_each(reduction, add);
+  for (auto [loop, number] : peeled)
+    point.loopValues[getAffineDimExpr(loop, index.getContext())] = constantExpr(number);
   for (auto [loop, expr] : schedule.splits)
     point.loopValues[getAffineDimExpr(loop, index.getContext())] = expr.replace(point.loopValues);
   point.dims = schedule.dims;

@@ -64,6 +64,9 @@ public:
   /// The state of each tile group; nothing until the group is resolved.
   llvm::SmallVector<std::optional<TileState>> states;
 
+  /// The iterations of loops that are built one by one, with their numbers.
+  llvm::SmallVector<std::pair<unsigned, int64_t>> peeled;
+
   /// For a group of parallel dims, returns the number of iterations that remain minus the size of a
   /// full tile. It is negative where the tile is not full. Returns null if the tile is always full.
   mlir::AffineExpr getSurplus(unsigned group);
