@@ -213,9 +213,12 @@ MissedLines Draft::countMissedLines(const Point &point, bool secondLevel) {
 }
 
 /// Returns the share of the lines that no prefetcher fetches ahead because the vectors of a step
-/// are read in more places at once than it follows.
+/// are read in more places at once than it follows. What has no steps comes back to its lines at
+/// once.
 double Draft::getCrowdedShare(const Point &point) {
   constexpr double mostPlaces = 8;
+  if (!op.hasReduction())
+    return 0;
   double places = 1;
   SmallVector<int64_t> extents = getStepExtents(point);
   for (auto [i, operand] : llvm::enumerate(operands)) {
