@@ -212,18 +212,16 @@ MissedLines Draft::countMissedLines(const Point &point, bool secondLevel) {
   return findMissedLines(getStreams(point), getStepExtents(point), getLoops(point), cache);
 }
 
-/// Returns the share of the lines that no prefetcher fetches ahead because the vectors of a step
-/// are read in more places at once than it follows. What has no steps comes back to its lines at
-/// once.
+/// Returns the share of the lines that no prefetcher fetches ahead because a step reads its vectors
+/// in more places at once than it follows: rows of an image, each of which moves on with the tiles.
 double Draft::getCrowdedShare(const Point &point) {
   constexpr double mostPlaces = 8;
-  if (!op.hasReduction())
+  if (double scalars = 0; !ordersByLoads(point, scalars))
     return 0;
   double places = 1;
   SmallVector<int64_t> extents = getStepExtents(point);
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    if (!operand.inSteps || isPacked(operand, point) ||
-        !getPattern(i, *point.vectorDim, point.lanes).varies)
+    if (!operand.inSteps || !getPattern(i, *point.vectorDim, point.lanes).varies)
       continue;
     TouchedLines lines = findTouchedLines(operand.stream, extents, machine.lineBytes);
     places = std::max(places, lines.count / lines.run);
