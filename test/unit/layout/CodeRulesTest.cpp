@@ -42,4 +42,16 @@ TEST(CodeRules, ReadsStayInZeros) {
   EXPECT_FALSE(layout::staysInZeros(layout::numZeros));
 }
 
+TEST(CodeRules, AWindowOfFourVectorsIsLoaded) {
+  EXPECT_TRUE(layout::loadsWindow(/*size=*/64, /*lanes=*/16));
+  EXPECT_FALSE(layout::loadsWindow(65, 16));
+}
+
+TEST(CodeRules, LoadsDecideTheOrderOfOneReadThatTapsShare) {
+  EXPECT_TRUE(layout::ordersByLoads(/*readsOfVectors=*/1, /*tapsShare=*/true, /*scalars=*/25));
+  EXPECT_FALSE(layout::ordersByLoads(2, true, 0));
+  EXPECT_FALSE(layout::ordersByLoads(1, false, 25));
+  EXPECT_FALSE(layout::ordersByLoads(1, true, 72));
+}
+
 } // namespace
