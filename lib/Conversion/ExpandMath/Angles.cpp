@@ -169,23 +169,8 @@ template <typename Op> struct ExpandAngle : OpRewritePattern<Op> {
     // Ops with `largeAngleAttr` are left to `ExpandLargeAngle`.
     if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(largeAngleAttr))
       return failure();
-    Location loc = op.getLoc();
-    Value x = op.getOperand();
-    FloatBuilder b(rewriter, loc, op.getType());
-    Value isLarge = b.compare(arith::CmpFPredicate::UGT, b.abs(x), b.f(largestAngle));
-    auto branch = scf::IfOp::create(
-        rewriter, loc, buildAny(rewriter, loc, isLarge),
-        [&](OpBuilder &builder, Location loc) {
-          auto exact = Op::create(builder, loc, x);
-          exact->setAttr(largeAngleAttr, builder.getUnitAttr());
-          scf::YieldOp::create(builder, loc, exact.getResult());
-        },
-        [&](OpBuilder &builder, Location loc) {
-          FloatBuilder inner(builder, loc, x.getType());
-          scf::YieldOp::create(builder, loc, buildSmall<Op>(inner, x, build));
-        });
-    rewriter.replaceOp(op, branch.getResults());
-    return success();
+    return expandAngle(op, rewriter, largestAngle,
+                       [&](FloatBuilder &b, Value x) { return buildSmall<Op>(b, x, build); });
   }
 };
 

@@ -126,23 +126,7 @@ template <typename Op> struct ExpandDoubleAngle : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF64() || op->hasAttr(largeAngleAttr))
       return failure();
-    Location loc = op.getLoc();
-    Value x = op.getOperand();
-    FloatBuilder b(rewriter, loc, op.getType());
-    Value isLarge = b.compare(arith::CmpFPredicate::UGT, b.abs(x), b.f(largestAngle));
-    auto branch = scf::IfOp::create(
-        rewriter, loc, buildAny(rewriter, loc, isLarge),
-        [&](OpBuilder &builder, Location loc) {
-          auto exact = Op::create(builder, loc, x);
-          exact->setAttr(largeAngleAttr, builder.getUnitAttr());
-          scf::YieldOp::create(builder, loc, exact.getResult());
-        },
-        [&](OpBuilder &builder, Location loc) {
-          FloatBuilder inner(builder, loc, x.getType());
-          scf::YieldOp::create(builder, loc, build(inner, x));
-        });
-    rewriter.replaceOp(op, branch.getResults());
-    return success();
+    return expandAngle(op, rewriter, largestAngle, build);
   }
 };
 

@@ -7,8 +7,10 @@
 #ifndef LIB_CONVERSION_EXPANDMATH_EXPANSIONS_H
 #define LIB_CONVERSION_EXPANDMATH_EXPANSIONS_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "tssa/Conversion/ExpandMath.h"
 #include "tssa/Conversion/FloatBuilder.h"
 
 #include <functional>
@@ -70,6 +72,31 @@ mlir::Value finishPower(FloatBuilder &b, mlir::Value x, mlir::Value y, mlir::Val
 
 /// Whether any lane of a condition holds.
 mlir::Value buildAny(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition);
+
+/// Expands a sine, cosine or tangent: the code branches on whether the magnitude of any lane is
+/// above `largest`. If so, an op with `largeAngleAttr` computes all lanes; otherwise `buildSmall`
+/// does.
+template <typename Op>
+mlir::LogicalResult
+expandAngle(Op op, mlir::PatternRewriter &rewriter, double largest,
+            llvm::function_ref<mlir::Value(FloatBuilder &, mlir::Value)> buildSmall) {
+  mlir::Value x = op.getOperand();
+  FloatBuilder b(rewriter, op.getLoc(), op.getType());
+  mlir::Value isLarge = b.compare(mlir::arith::CmpFPredicate::UGT, b.abs(x), b.f(largest));
+  auto branch = mlir::scf::IfOp::create(
+      rewriter, op.getLoc(), buildAny(rewriter, op.getLoc(), isLarge),
+      [&](mlir::OpBuilder &builder, mlir::Location loc) {
+        auto exact = Op::create(builder, loc, x);
+        exact->setAttr(largeAngleAttr, builder.getUnitAttr());
+        mlir::scf::YieldOp::create(builder, loc, exact.getResult());
+      },
+      [&](mlir::OpBuilder &builder, mlir::Location loc) {
+        FloatBuilder inner(builder, loc, x.getType());
+        mlir::scf::YieldOp::create(builder, loc, buildSmall(inner, x));
+      });
+  rewriter.replaceOp(op, branch.getResults());
+  return mlir::success();
+}
 
 /// Patterns that expand sines, cosines and tangents of f32. For large arguments, they leave an op
 /// with `largeAngleAttr`.
