@@ -176,9 +176,11 @@ private:
     return groups;
   }
 
+  /// Returns whether each expression of the kernel has a label, by which a schedule can name it.
   static bool isMergeable(te::KernelOp kernel) {
     return llvm::all_of(kernel.getBodyBlock().without_terminator(), [](Operation &op) {
-      return !isa<te::ExpressionOpInterface>(op) || isa<te::ComputeOp>(op);
+      auto compute = dyn_cast<te::ComputeOp>(op);
+      return compute ? compute.getLabel().has_value() : !isa<te::ExpressionOpInterface>(op);
     });
   }
 

@@ -265,3 +265,21 @@ te.kernel @apart(%x: tensor<512x1024xf32>) -> tensor<512xf32> {
   %1:2 = layout.split %0#0 [*, 4]
   layout.bind %1#0 to parallel
 }
+
+// -----
+
+// Kernels whose expressions have no labels, which schedules need, are left alone.
+// ALWAYS-LABEL: func.func @unlabelled(
+// ALWAYS-COUNT-2: te.launch @copy(
+func.func @unlabelled(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %a = te.launch @copy(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  %b = te.launch @copy(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+te.kernel @copy(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %y = te.compute (d0: 8) {
+    %v = te.read %x[d0] : tensor<8xf32>
+    te.yield %v : f32
+  } : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+}
