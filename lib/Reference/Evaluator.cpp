@@ -7,7 +7,7 @@
 
 #include "tssa/Reference/Evaluator.h"
 #include "Interpreter.h"
-#include "dialects/tssa/Analysis/Aliases.h"
+#include "dialects/tssa/Analysis/Selections.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -230,8 +230,12 @@ Error Interpreter::evaluate(te::JoinOp op) {
 /// Returns, in order, the arguments that are storages and that the function may write.
 static SmallVector<BlockArgument> findWrittenArguments(func::FuncOp function) {
   refs::Aliases aliases(function);
+  refs::Selections selections(aliases);
   llvm::SmallDenseSet<Value> written;
-  function.walk([&](refs::WriteOp op) { written.insert(aliases.getRootedPath(op.getRef()).root); });
+  function.walk([&](refs::WriteOp op) {
+    for (const refs::RootedPath &place : selections.getPlaces(op.getRef()))
+      written.insert(place.root);
+  });
   return llvm::filter_to_vector(function.getArguments(),
                                 [&](Value argument) { return written.contains(argument); });
 }

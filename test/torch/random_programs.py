@@ -16,6 +16,8 @@ BLOCKS = {"range": 28, "rows": 10, "enumerate": 5, "append": 7, "collect": 8, "w
 # Of arguments: contiguous, transposed, every other row or column of another, the same tensor twice, one row for all,
 # without columns.
 LAYOUTS = {"contiguous": 60, "transposed": 10, "strided": 8, "stepped": 7, "twice": 5, "expanded": 6, "empty": 4}
+# What is added where programs choose between storages.
+CHOICES = {"choose": 16, "swap": 12, "buffers": 6, "alias": 8, "block": 10}
 WRITES = ("write", "mask_write", "index_write", "augmented", "out")
 TYPES = {"float32": 80, "float64": 12, "int64": 8}
 
@@ -34,8 +36,11 @@ class Tensor:
 
 
 class Generator:
-    def __init__(self, seed):
+    def __init__(self, seed, chooses=False):
         self.random = random.Random(seed)
+        self.chooses = chooses
+        self.statements = {kind: STATEMENTS.get(kind, 0) + (CHOICES.get(kind, 0) if chooses else 0)
+                           for kind in {**STATEMENTS, **CHOICES}}
         self.type = choose(self.random, TYPES)
         self.layout = choose(self.random, LAYOUTS)
         self.lines = []
@@ -137,14 +142,14 @@ class Generator:
     # Statements.
 
     def statement(self, scope, depth, index, budget):
-        kind = choose(self.random, STATEMENTS)
+        kind = choose(self.random, self.statements)
         if kind == "block" and budget == 0:
             kind = "write"
         if kind in WRITES and self.layout == "expanded":  # eager mode refuses to write an expanded tensor
             scope = [t for t in scope if self.group_of(t) != "x"]
         if kind == "block":
             self.block(scope, depth, index, budget - 1)
-        elif kind in ("fresh", "view", "number", "rebind", "alias"):
+        elif kind in ("fresh", "view", "number", "rebind", "alias", "choose", "swap"):
             getattr(self, "do_" + kind)(scope, depth, index)
         elif not getattr(self, "do_" + kind)(scope, depth, index) and self.layout != "expanded":
             self.do_write(scope, depth, index)
@@ -228,6 +233,50 @@ class Generator:
             return self.do_fresh(scope, depth, index)
         self.emit(depth, f"{a.name} = {b.name}")
         self.groups[self.group_of(a)] = self.group_of(b)
+        return True
+
+    def do_choose(self, scope, depth, index):
+        """A name that is one of two tensors, or the same view of one of them."""
+        a = self.pick(scope)
+        b = self.pick([t for t in scope if t.shape == a.shape and t is not a])
+        if b is None:
+            return self.do_fresh(scope, depth, index)
+        name, condition = self.name("s"), self.condition(scope)
+        chosen = f"{a.name} if {condition} else {b.name}"
+        shape = a.shape
+        if shape and self.random.random() < 0.3:
+            chosen, shape = f"({chosen})[{self.random.choice(['0', '-1'])}]", shape[1:]
+        if depth > 1 and self.random.random() < 0.3 and shape == a.shape:
+            name = a.name if a.name not in ("x", "y", "z") else name
+        self.emit(depth, f"{name} = {chosen}")
+        self.groups[self.group_of(a)] = self.group_of(b)
+        if name != a.name:
+            scope.append(Tensor(name, shape, a.group))
+        return True
+
+    def do_swap(self, scope, depth, index):
+        a = self.pick([t for t in scope if t.name not in ("x", "y", "z")])
+        b = a and self.pick([t for t in scope if t.shape == a.shape and t is not a and t.name not in ("x", "y", "z")])
+        if b is None:
+            return self.do_fresh(scope, depth, index)
+        if self.random.random() < 0.4:
+            self.emit(depth, f"if {self.condition(scope)}:")
+            depth += 1
+        self.emit(depth, f"{a.name}, {b.name} = {b.name}, {a.name}")
+        self.groups[self.group_of(a)] = self.group_of(b)
+        return True
+
+    def do_buffers(self, scope, depth, index):
+        """One of a list of two tensors, by a number."""
+        a = self.pick(scope)
+        b = self.pick([t for t in scope if t.shape == a.shape and t is not a])
+        if b is None:
+            return False
+        buffers, name = self.name("l"), self.name("s")
+        self.emit(depth, f"{buffers} = [{a.name}, {b.name}]")
+        self.emit(depth, f"{name} = {buffers}[{index or self.random.choice(self.numbers)} % 2]")
+        self.groups[self.group_of(a)] = self.group_of(b)
+        scope.append(Tensor(name, a.shape, a.group))
         return True
 
     def do_list(self, scope, depth, index):
@@ -398,11 +447,15 @@ class Generator:
         own = [t for t in scope if t.group not in ("x", "y", "z")]
         first, second = self.random.choice(own), self.random.choice(scope)
         copied = self.random.choice(["", ".clone()"])
-        self.emit(1, f"return {first.name}{copied}, {second.name}.clone()")
+        others = ", a.clone(), b.clone()" if self.chooses else ""
+        self.emit(1, f"return {first.name}{copied}, {second.name}.clone(){others}")
         return "\n".join(self.lines) + "\n"
 
 
-def generate(seed):
-    """(source of `program(x[4, 3], y[4, 3], z[4], k)`, layout of its arguments, name of their type)"""
-    generator = Generator(seed)
+def generate(seed, chooses=False):
+    """(source of `program(x[4, 3], y[4, 3], z[4], k)`, layout of its arguments, name of their type)
+
+    chooses: whether names are often one of two storages.
+    """
+    generator = Generator(seed, chooses)
     return generator.run(), generator.layout, generator.type

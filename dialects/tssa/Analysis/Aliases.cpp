@@ -63,9 +63,7 @@ void Aliases::findNames() {
 // Roots and paths
 //===----------------------------------------------------------------------===//
 
-/// Returns the steps of `left` with `?` for each integer that differs in `right`. Returns null if
-/// the steps differ in anything but integers that may vary.
-static ArrayAttr mergePaths(ArrayAttr left, ArrayAttr right) {
+ArrayAttr refs::mergePaths(ArrayAttr left, ArrayAttr right) {
   if (left.size() != right.size())
     return {};
   SmallVector<Attribute> merged;
@@ -100,8 +98,7 @@ RootedPath Aliases::getRootedPath(Value ref) const {
   return {known->second.root, ArrayAttr::get(context, steps)};
 }
 
-/// Returns the op that has `name` as a region argument or as a result.
-static Operation *getCarrier(Value name) {
+Operation *refs::getCarrier(Value name) {
   if (auto argument = dyn_cast<BlockArgument>(name))
     return argument.getOwner()->getParentOp();
   return name.getDefiningOp();
@@ -165,8 +162,7 @@ void Aliases::findRootedPaths() {
 // Conflicts
 //===----------------------------------------------------------------------===//
 
-/// Returns whether control flow assigns `left` and `right` their refs at the same time.
-static bool areGivenTogether(Value left, Value right) {
+bool refs::areGivenTogether(Value left, Value right) {
   if (isStorage(left) || isStorage(right))
     return false;
   auto l = dyn_cast<BlockArgument>(left), r = dyn_cast<BlockArgument>(right);
@@ -283,10 +279,19 @@ static bool mayFollow(Operation *earlier, Operation *later, Value root) {
       block.findAncestorOpInBlock(*later));
 }
 
-std::optional<Conflict> Aliases::findConflict() const {
+SmallVector<Value> Aliases::getAliased(Value root) const {
+  llvm::SetVector<Value> found;
+  found.insert(root);
+  for (unsigned i = 0; i < found.size(); ++i)
+    if (auto others = aliased.find(found[i]); others != aliased.end())
+      found.insert(others->second.begin(), others->second.end());
+  return found.takeVector();
+}
+
+std::optional<Conflict> Aliases::findConflict(function_ref<bool(Value root)> isResolved) const {
   for (const Access &write : accesses) {
     // Most storages have no alias.
-    if (!write.isWrite || !aliased.contains(write.root))
+    if (!write.isWrite || !aliased.contains(write.root) || isResolved(write.root))
       continue;
     for (const Access &use : accesses) {
       if (write.root == use.root || !mayBeSame(write.root, use.root) ||

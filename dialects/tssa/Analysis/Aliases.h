@@ -11,7 +11,7 @@
 /// always refers to, with a path whose integers may vary. If there is no such storage, the
 /// name is treated as a storage of its own, into which each incoming ref is copied. The copy
 /// is observable if two roots may be the same storage at one time, one of them is written,
-/// and the other is used afterwards; that is a conflict.
+/// and the other is used afterwards; that is a conflict. Selections.h says what becomes of it.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_ANALYSIS_ALIASES_H
@@ -51,8 +51,12 @@ public:
   ArrayRef<Value> getNames() const { return names; }
   /// Returns whether incoming refs are copied into `name`.
   bool isOwner(Value name) const { return getRootedPath(name).root == name; }
-  /// Returns the first conflict, if there is one.
-  std::optional<Conflict> findConflict() const;
+  /// Returns the first conflict, if there is one. Leaves out writes to roots for which
+  /// `isResolved`.
+  std::optional<Conflict> findConflict(function_ref<bool(Value root)> isResolved) const;
+  /// Returns the roots that may, directly or through others, be the same storage as `root`, with
+  /// `root` itself.
+  SmallVector<Value> getAliased(Value root) const;
 
 private:
   /// A root that is copied into a name, and the op whose operand refers to this root.
@@ -92,6 +96,16 @@ private:
 /// Returns the operands whose values control flow passes to `name`: inits of loops, and operands of
 /// yields and conditions.
 SmallVector<OpOperand *> getIncomingOperands(Value name);
+
+/// Returns the op that has `name` as a region argument or as a result.
+Operation *getCarrier(Value name);
+
+/// Returns whether control flow assigns `left` and `right` their refs at the same time.
+bool areGivenTogether(Value left, Value right);
+
+/// Returns the steps of `left` with `?` for each integer that differs in `right`. Returns null if
+/// the steps differ in anything but integers that may vary.
+ArrayAttr mergePaths(ArrayAttr left, ArrayAttr right);
 
 } // namespace mlir::tssa::refs
 

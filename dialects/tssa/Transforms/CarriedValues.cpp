@@ -65,7 +65,7 @@ MutableArrayRef<BlockArgument> refs::getCarriedArguments(Region &region) {
   return isa<scf::ForOp>(region.getParentOp()) ? arguments.drop_front() : arguments;
 }
 
-void refs::dropRefs(OpBuilder &builder, Operation *op) {
+Operation *refs::dropRefs(OpBuilder &builder, Operation *op) {
   auto isRef = [](Value value) { return isa<RefType>(value.getType()); };
   for (Region &region : op->getRegions()) {
     if (region.empty())
@@ -85,4 +85,5 @@ void refs::dropRefs(OpBuilder &builder, Operation *op) {
     if (!isRef(old))
       old.replaceAllUsesWith(result->getResult(next++));
   op->erase();
+  return result;
 }

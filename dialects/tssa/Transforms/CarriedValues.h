@@ -29,8 +29,8 @@ MutableOperandRange getYielded(Region &region);
 MutableArrayRef<BlockArgument> getCarriedArguments(Region &region);
 
 /// Replaces `op` by an op without the operands, arguments and results of type `!tssa.ref`. These
-/// arguments and results must have no uses except in terminators.
-void dropRefs(OpBuilder &builder, Operation *op);
+/// arguments and results must have no uses except in terminators. Returns the new op.
+Operation *dropRefs(OpBuilder &builder, Operation *op);
 
 } // namespace mlir::tssa::refs
 

@@ -15,13 +15,15 @@ def TSSAResolveRefs : Pass<"tssa-resolve-refs", "::mlir::func::FuncOp"> {
     A ref among the arguments or results of scf.if, scf.for and scf.while may refer to one storage
     or to several. If it always refers to the same storage through the same view steps, the op
     carries the integers that change instead; for example, two refs to rows that a loop swaps
-    become two indexes. Otherwise the op carries the value, and the ref gets a storage of its own.
-    A remark says for each ref what is carried.
+    become two indexes. Otherwise the op carries the value, and the ref gets a storage of its own. If
+    a write could tell the difference, the op carries a tag for the storage that the ref is at, and
+    reads and writes branch over the tag. A remark says for each ref what is carried.
 
     - **Needs**: nothing.
     - **Keeps**: the meaning.
-    - **Gives up**: refs that may refer to several storages, if one of these is written while
-      another is still used. An error names both.
+    - **Gives up**: refs that may refer to more than eight storages or paths, and two different views
+      of one storage that a block allocates and yields, if one is written while the other is still
+      used. An error names both.
 
     ```mlir
     // Before

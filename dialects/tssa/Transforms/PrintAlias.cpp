@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tssa/Analysis/Aliases.h"
+#include "dialects/tssa/Analysis/Selections.h"
 #include "dialects/tssa/Transforms/Passes.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,18 +23,21 @@ namespace {
 class AliasPrinter {
 public:
   AliasPrinter(func::FuncOp function, raw_ostream &stream)
-      : function(function), aliases(function), state(function), stream(stream) {}
+      : function(function), aliases(function), selections(aliases), state(function),
+        stream(stream) {}
   void print();
 
 private:
   void printRoot(Value root);
   /// Prints the names, views and writes whose root is `root`, in program order.
   void printMembers(Value root);
+  void printCandidates(Value name);
   void printConflict(const Conflict &conflict);
   void printValue(Value value) { value.printAsOperand(stream, state); }
 
   func::FuncOp function;
   Aliases aliases;
+  Selections selections;
   AsmState state;
   raw_ostream &stream;
 };
@@ -65,12 +68,31 @@ void AliasPrinter::printMembers(Value root) {
   });
 }
 
+void AliasPrinter::printCandidates(Value name) {
+  stream << " is one of ";
+  llvm::interleaveComma(selections.getCandidates(name), stream, [&](const RootedPath &candidate) {
+    if (candidate.root == name) {
+      stream << "its slot";
+      return;
+    }
+    printValue(candidate.root);
+    if (candidate.path.empty())
+      return;
+    stream << ' ';
+    writePath(stream, candidate.path);
+  });
+}
+
 void AliasPrinter::printRoot(Value root) {
-  bool isName = !isStorage(root);
-  stream << (isName ? "name with a storage of its own " : "storage ");
+  bool isName = !isStorage(root), isSelected = selections.isSelected(root);
+  stream << (isSelected ? "selected name "
+             : isName   ? "name with a storage of its own "
+                        : "storage ");
   printValue(root);
   stream << " : " << root.getType();
-  if (isName) {
+  if (isSelected) {
+    printCandidates(root);
+  } else if (isName) {
     stream << " from ";
     llvm::interleaveComma(getIncomingOperands(root), stream,
                           [&](OpOperand *incoming) { printValue(incoming->get()); });
@@ -100,8 +122,8 @@ void AliasPrinter::print() {
       llvm::for_each(region.getArguments(), printIfRoot);
     llvm::for_each(op->getResults(), printIfRoot);
   });
-  if (std::optional<Conflict> conflict = aliases.findConflict())
-    printConflict(*conflict);
+  if (selections.getConflict())
+    printConflict(*selections.getConflict());
 }
 
 namespace {

@@ -9,16 +9,20 @@
 /// A *name* is a ref that control flow carries. If the analysis found one storage and one path
 /// that the name always has, only the integers of the path that change are carried, and the name
 /// becomes a view of that storage. Any other name becomes a storage of its own, and its value is
-/// carried. If a write makes this copy observable, the pass fails with an error that points at
-/// the name and at the root that it may alias.
+/// carried. If a write makes this copy observable, the name is selected: what is carried is a tag
+/// for the candidate that it refers to, the integers of the candidates' paths, and the contents of
+/// the name's slot if it has one. Where the candidates cannot be listed, the pass fails with an
+/// error that points at the name and at the root that it may alias.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tssa/Analysis/Aliases.h"
+#include "dialects/tssa/Analysis/Selections.h"
 #include "dialects/tssa/Transforms/CarriedValues.h"
 #include "dialects/tssa/Transforms/Passes.h"
+#include "dialects/tssa/Transforms/SelectedRefs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 #include "tssa/Support/Unsupported.h"
 
@@ -34,8 +38,9 @@ using namespace mlir::tssa::refs;
 namespace {
 class Resolver {
 public:
-  Resolver(func::FuncOp function, const Aliases &aliases)
-      : function(function), aliases(aliases), builder(function.getContext()) {}
+  Resolver(func::FuncOp function, const Aliases &aliases, const Selections &selections)
+      : function(function), aliases(aliases), selections(selections),
+        builder(function.getContext()), selected(builder) {}
   void run();
 
 private:
@@ -43,82 +48,259 @@ private:
   void resolve(Operation *op);
   SmallVector<Value> unpackInits(Operation *op);
   void resolveRegion(Region &region, ValueRange yieldsInto);
+  void resolveReturn();
   /// Returns the types of the values that are carried for the names among `values`.
   SmallVector<Type> getCarriedTypes(ValueRange values);
-  /// Appends to `carried` the values to carry where `ref` comes into `name`.
-  void unpack(Value ref, Value name, SmallVectorImpl<Value> &carried);
+  /// Returns the values to carry where `refs` come into the names among `names`, one by one.
+  SmallVector<Value> unpack(ValueRange refs, ValueRange names);
+  void unpackIndexes(Value ref, Value name, SmallVectorImpl<Value> &carried);
+  void unpackSelected(Value name, const DenseMap<Value, Value> &given,
+                      SmallVectorImpl<Value> &carried);
   /// Replaces each name among `values` by a ref built from the trailing values of `carriers`.
   void pack(ValueRange values, ValueRange carriers);
+  void packView(Value name, ValueRange indexes);
+  /// Takes the values of a selected name off the front of `carried`.
+  void packSelected(Value name, ValueRange &carried);
+  Value allocate(Value name, Value contents);
+
+  /// Returns the root of `ref` in the analysis, and the path from there.
+  RootedPath getPlace(Value ref) const;
+  /// Returns the contents of the slot of `name` where it becomes `choice`.
+  Value unpackSlot(Value name, const Choice &choice);
+  /// Returns the tag of `name` where it becomes `ref`, which is at `place`.
+  Value getTag(Value name, const RootedPath &place, const DenseMap<Value, Value> &given);
 
   func::FuncOp function;
   const Aliases &aliases;
+  const Selections &selections;
   OpBuilder builder;
-  /// The storage that was allocated for each name that owns one.
-  DenseMap<Value, Value> storages;
+  SelectedRefs selected;
+  /// The storage that was allocated for each name that owns one, or has a slot; and the inverse.
+  DenseMap<Value, Value> storages, owners;
   /// The replaced ops. They are erased at the end, because the analysis refers to their results.
   SmallVector<Operation *> replaced;
 };
 } // namespace
 
 static bool isRef(Value value) { return isa<RefType>(value.getType()); }
+static Type getTensorType(Value ref) { return cast<RefType>(ref.getType()).getTensorType(); }
 
 SmallVector<Type> Resolver::getCarriedTypes(ValueRange values) {
   SmallVector<Type> types;
   for (Value name : llvm::make_filter_range(values, isRef)) {
-    if (aliases.isOwner(name))
-      types.push_back(cast<RefType>(name.getType()).getTensorType());
-    else
-      types.append(countDynamic(aliases.getRootedPath(name).path), builder.getIndexType());
+    unsigned numIndexes = 0;
+    if (selections.isSelected(name)) {
+      if (selections.hasSlot(name))
+        types.push_back(getTensorType(name));
+      numIndexes = 1;
+      for (const RootedPath &candidate : selections.getCandidates(name))
+        numIndexes += countDynamic(candidate.path);
+    } else if (aliases.isOwner(name)) {
+      types.push_back(getTensorType(name));
+    } else {
+      numIndexes = countDynamic(aliases.getRootedPath(name).path);
+    }
+    types.append(numIndexes, builder.getIndexType());
   }
   return types;
 }
 
-void Resolver::unpack(Value ref, Value name, SmallVectorImpl<Value> &carried) {
-  if (aliases.isOwner(name)) {
-    carried.push_back(ReadOp::create(builder, name.getLoc(), ref));
-    return;
+//===----------------------------------------------------------------------===//
+// From refs to carried values
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Resolver::unpack(ValueRange refs, ValueRange names) {
+  SmallVector<Value> carried;
+  DenseMap<Value, Value> given;
+  for (auto [ref, name] : llvm::zip_equal(refs, names)) {
+    if (!isRef(name))
+      continue;
+    given[name] = ref;
+    if (selections.isSelected(name))
+      unpackSelected(name, given, carried);
+    else if (aliases.isOwner(name))
+      carried.push_back(selected.read(name.getLoc(), ref));
+    else
+      unpackIndexes(ref, name, carried);
   }
-  Path path = getPathFromRoot(ref);
-  for (auto [step, bound] :
-       llvm::zip_equal(aliases.getRootedPath(name).path.getAsRange<ViewStep>(), path))
+  return carried;
+}
+
+/// Appends the integers of `path` for which `skeleton` has a `?`.
+static void appendVarying(OpBuilder &builder, Location loc, ArrayAttr skeleton, const Path &path,
+                          SmallVectorImpl<Value> &integers) {
+  for (auto [step, bound] : llvm::zip_equal(skeleton.getAsRange<ViewStep>(), path))
     for (auto [integer, given] : llvm::zip_equal(step.getIntegers(), bound.integers))
       if (ShapedType::isDynamic(integer))
-        carried.push_back(getValueOrCreateConstantIndexOp(builder, name.getLoc(), given));
+        integers.push_back(getValueOrCreateConstantIndexOp(builder, loc, given));
+}
+
+void Resolver::unpackIndexes(Value ref, Value name, SmallVectorImpl<Value> &carried) {
+  Path path = selected.contains(ref) ? selected.getPathFromName(ref) : getPathFromRoot(ref);
+  appendVarying(builder, name.getLoc(), aliases.getRootedPath(name).path, path, carried);
+}
+
+RootedPath Resolver::getPlace(Value ref) const {
+  SmallVector<Value> operands;
+  Value root = getRoot(ref);
+  auto owner = owners.find(root);
+  return {owner == owners.end() ? root : owner->second,
+          splitPath(ref.getContext(), getPathFromRoot(ref), operands)};
+}
+
+Value Resolver::unpackSlot(Value name, const Choice &choice) {
+  Location loc = name.getLoc();
+  auto emit = [&](OpBuilder &inner, unsigned number) -> SmallVector<Value> {
+    Value ref = choice.refs[number];
+    unsigned tag = *selections.findCandidate(name, getPlace(ref));
+    if (selections.getCandidates(name)[tag].root == name)
+      return {ReadOp::create(inner, loc, ref)};
+    // The tag will not point at the slot.
+    auto type = cast<RankedTensorType>(getTensorType(ref));
+    SmallVector<OpFoldResult> sizes;
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      sizes.push_back(ShapedType::isDynamic(size)
+                          ? OpFoldResult(DimOp::create(inner, loc, inner.getIndexType(), ref,
+                                                       inner.getI64IntegerAttr(dim)))
+                          : OpFoldResult(inner.getIndexAttr(size)));
+    return {tensor::EmptyOp::create(inner, loc, sizes, type.getElementType())};
+  };
+  return SelectedRefs::branch(builder, loc, choice, getTensorType(name), emit)[0];
+}
+
+Value Resolver::getTag(Value name, const RootedPath &place, const DenseMap<Value, Value> &given) {
+  Location loc = name.getLoc();
+  auto constant = [&](unsigned tag) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, tag);
+  };
+  unsigned own = *selections.findCandidate(name, place);
+  Value tag = constant(own);
+  if (selections.getCandidates(name)[own].root != name)
+    return tag;
+  // The first name that is given the same storage owns the slot.
+  ArrayAttr whole = ArrayAttr::get(name.getContext(), {});
+  for (Value sibling : llvm::reverse(selections.getEarlierSiblings(name))) {
+    std::optional<unsigned> shared = selections.findCandidate(name, {sibling, whole});
+    if (!shared)
+      continue;
+    Choice other = selected.getChoice(given.lookup(sibling));
+    for (auto [number, ref] : llvm::enumerate(other.refs))
+      if (getPlace(ref).root == place.root)
+        tag = other.tag ? selectByTag(builder, loc, other.tag, number, constant(*shared), tag)
+                        : constant(*shared);
+  }
+  return tag;
+}
+
+void Resolver::unpackSelected(Value name, const DenseMap<Value, Value> &given,
+                              SmallVectorImpl<Value> &carried) {
+  Location loc = name.getLoc();
+  Choice choice = selected.getChoice(given.lookup(name));
+  ArrayRef<RootedPath> candidates = selections.getCandidates(name);
+  if (selections.hasSlot(name))
+    carried.push_back(unpackSlot(name, choice));
+  // The tag first, then the integers of each candidate.
+  SmallVector<SmallVector<Value>> integers(candidates.size());
+  Value tag;
+  for (unsigned number = choice.refs.size(); number-- > 0;) {
+    Value ref = choice.refs[number];
+    RootedPath place = getPlace(ref);
+    unsigned candidate = *selections.findCandidate(name, place);
+    auto select = [&](Value value, Value &merged) {
+      merged = merged ? selectByTag(builder, loc, choice.tag, number, value, merged) : value;
+    };
+    select(getTag(name, place, given), tag);
+    if (candidates[candidate].root == name)
+      continue;
+    SmallVector<Value> own;
+    appendVarying(builder, loc, candidates[candidate].path, getPathFromRoot(ref), own);
+    integers[candidate].resize(own.size());
+    for (auto [value, merged] : llvm::zip_equal(own, integers[candidate]))
+      select(value, merged);
+  }
+  carried.push_back(tag);
+  for (auto [candidate, values] : llvm::zip_equal(candidates, integers)) {
+    llvm::append_range(carried, values);
+    if (values.empty())
+      for (unsigned i = 0, count = countDynamic(candidate.path); i < count; ++i)
+        carried.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// From carried values to refs
+//===----------------------------------------------------------------------===//
+
+static auto getRemark() { return remark::RemarkOpts::name("ref").category("tssa-resolve-refs"); }
+
+Value Resolver::allocate(Value name, Value contents) {
+  Value storage = AllocOp::create(builder, name.getLoc(), contents);
+  owners[storage] = name;
+  return storages[name] = storage;
+}
+
+void Resolver::packView(Value name, ValueRange indexes) {
+  RootedPath rooted = aliases.getRootedPath(name);
+  remark::passed(name.getLoc(), getRemark()) << remark::metric("CarriedIndexes", indexes.size());
+  Path path = bindPath(rooted.path, indexes);
+  if (selected.contains(rooted.root)) {
+    selected.addView(name, rooted.root, path);
+    return;
+  }
+  Value root = storages.contains(rooted.root) ? storages.lookup(rooted.root) : rooted.root;
+  name.replaceAllUsesWith(ViewOp::create(builder, name.getLoc(), root, path).getRef());
+}
+
+void Resolver::packSelected(Value name, ValueRange &carried) {
+  auto take = [&](unsigned count) {
+    ValueRange taken = carried.take_front(count);
+    carried = carried.drop_front(count);
+    return taken;
+  };
+  if (selections.hasSlot(name))
+    allocate(name, take(1).front());
+  Choice choice{take(1).front(), {}};
+  for (const RootedPath &candidate : selections.getCandidates(name)) {
+    Value root =
+        storages.contains(candidate.root) ? storages.lookup(candidate.root) : candidate.root;
+    Path path = bindPath(candidate.path, take(countDynamic(candidate.path)));
+    choice.refs.push_back(
+        path.empty() ? root : ViewOp::create(builder, name.getLoc(), root, path).getRef());
+  }
+  remark::passed(name.getLoc(), getRemark()) << remark::metric("Candidates", choice.refs.size())
+                                             << remark::metric("HasSlot", selections.hasSlot(name));
+  selected.add(name, std::move(choice));
 }
 
 void Resolver::pack(ValueRange values, ValueRange carriers) {
   ValueRange carried = carriers.take_back(getCarriedTypes(values).size());
   for (Value name : llvm::make_filter_range(values, isRef)) {
-    RootedPath rooted = aliases.getRootedPath(name);
-    Value ref;
-    auto options = remark::RemarkOpts::name("ref").category("tssa-resolve-refs");
-    if (aliases.isOwner(name)) {
-      remark::missed(name.getLoc(), options)
+    if (selections.isSelected(name)) {
+      packSelected(name, carried);
+    } else if (aliases.isOwner(name)) {
+      remark::missed(name.getLoc(), getRemark())
           << remark::reason("it may refer to different storages, so its value is carried");
-      ref = storages[name] = AllocOp::create(builder, name.getLoc(), carried.front());
+      name.replaceAllUsesWith(allocate(name, carried.front()));
       carried = carried.drop_front();
     } else {
-      unsigned count = countDynamic(rooted.path);
-      remark::passed(name.getLoc(), options) << remark::metric("CarriedIndexes", count);
-      Value root = storages.contains(rooted.root) ? storages.lookup(rooted.root) : rooted.root;
-      ref = ViewOp::create(builder, name.getLoc(), root,
-                           bindPath(rooted.path, carried.take_front(count)));
+      unsigned count = countDynamic(aliases.getRootedPath(name).path);
+      packView(name, carried.take_front(count));
       carried = carried.drop_front(count);
     }
-    name.replaceAllUsesWith(ref);
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Ops that carry refs
+//===----------------------------------------------------------------------===//
+
 SmallVector<Value> Resolver::unpackInits(Operation *op) {
-  SmallVector<Value> inits;
   if (isa<scf::IfOp>(op))
-    return inits;
+    return {};
   unsigned first = isa<scf::ForOp>(op) ? 3 : 0;
-  for (auto [init, name] :
-       llvm::zip_equal(op->getOperands().drop_front(first), getCarriedArguments(op->getRegion(0))))
-    if (isRef(name))
-      unpack(init, name, inits);
-  return inits;
+  MutableArrayRef<BlockArgument> arguments = getCarriedArguments(op->getRegion(0));
+  SmallVector<Value> names(arguments.begin(), arguments.end());
+  return unpack(op->getOperands().drop_front(first), names);
 }
 
 /// Resolves the names of `region`. `yieldsInto` are the arguments or results that get the values
@@ -131,12 +313,11 @@ void Resolver::resolveRegion(Region &region, ValueRange yieldsInto) {
   resolveBlock(region.front());
   builder.setInsertionPoint(region.front().getTerminator());
   MutableOperandRange yielded = getYielded(region);
-  SmallVector<Value> carried;
-  for (auto [value, name] :
-       llvm::zip_equal(SmallVector<Value>(yielded.getAsOperandRange()), yieldsInto))
-    if (isRef(name))
-      unpack(value, name, carried);
-  yielded.append(carried);
+  yielded.append(unpack(SmallVector<Value>(yielded.getAsOperandRange()), yieldsInto));
+  // What still uses a selected argument is dead: operands of ops that were replaced.
+  for (Value argument : arguments)
+    if (isRef(argument) && selected.contains(argument))
+      argument.replaceAllUsesWith(selected.getChoice(argument).refs[0]);
 }
 
 void Resolver::resolve(Operation *op) {
@@ -155,19 +336,22 @@ void Resolver::resolve(Operation *op) {
     }
     resolveRegion(region, names);
   }
+  carrying = dropRefs(builder, carrying);
   builder.setInsertionPointAfter(carrying);
-  for (auto [old, result] : llvm::zip(results, carrying->getResults()))
+  unsigned next = 0;
+  for (Value old : results)
     if (!isRef(old))
-      old.replaceAllUsesWith(result);
+      old.replaceAllUsesWith(carrying->getResult(next++));
   pack(results, carrying->getResults());
-  dropRefs(builder, carrying);
   replaced.push_back(op);
 }
 
 void Resolver::resolveBlock(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (!isControlFlow(&op))
+    if (!isControlFlow(&op)) {
+      selected.rewrite(&op);
       continue;
+    }
     auto carriesRefs = [](Region &region) { return llvm::any_of(region.getArguments(), isRef); };
     if (llvm::any_of(op.getResults(), isRef) || llvm::any_of(op.getRegions(), carriesRefs)) {
       resolve(&op);
@@ -179,12 +363,24 @@ void Resolver::resolveBlock(Block &block) {
   }
 }
 
+void Resolver::resolveReturn() {
+  Operation *terminator = function.getBody().front().getTerminator();
+  builder.setInsertionPoint(terminator);
+  for (OpOperand &returned : terminator->getOpOperands()) {
+    if (!isRef(returned.get()) || !selected.contains(returned.get()))
+      continue;
+    Location loc = returned.get().getLoc();
+    returned.set(AllocOp::create(builder, loc, selected.read(loc, returned.get())));
+  }
+}
+
 void Resolver::run() {
   resolveBlock(function.getBody().front());
-  for (Operation *op : replaced) {
+  resolveReturn();
+  for (Operation *op : replaced)
     op->dropAllReferences();
+  for (Operation *op : replaced)
     op->erase();
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -225,11 +421,12 @@ struct ResolveRefs : refs::impl::TSSAResolveRefsBase<ResolveRefs> {
         expandSelect(op);
     });
     Aliases aliases(function);
-    if (std::optional<Conflict> conflict = aliases.findConflict()) {
-      report(*conflict);
+    Selections selections(aliases);
+    if (selections.getConflict()) {
+      report(*selections.getConflict());
       return signalPassFailure();
     }
-    Resolver(function, aliases).run();
+    Resolver(function, aliases, selections).run();
   }
 };
 } // namespace

@@ -1,0 +1,129 @@
+//===- Selections.cpp - names that are one of several storages -===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tssa/Analysis/Selections.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::refs;
+
+/// A name with more candidates is refused: each read and each write has code for all of them.
+static constexpr unsigned maxCandidates = 8;
+
+/// Returns whether a storage with this root ends with the op that carries `name`.
+static bool endsWithCarrier(Value name, Value root) {
+  return getCarrier(name)->isAncestor(root.getParentBlock()->getParentOp());
+}
+
+SmallVector<RootedPath> Selections::getPlaces(Value ref) const {
+  RootedPath rooted = aliases.getRootedPath(ref);
+  const auto *selected = candidates.find(rooted.root);
+  if (!rooted.root || selected == candidates.end())
+    return {rooted};
+  return llvm::map_to_vector(selected->second, [&](const RootedPath &candidate) {
+    SmallVector<Attribute> steps(candidate.path.getValue());
+    llvm::append_range(steps, rooted.path);
+    return RootedPath{candidate.root, ArrayAttr::get(rooted.path.getContext(), steps)};
+  });
+}
+
+std::optional<unsigned> Selections::findCandidate(Value name, const RootedPath &place) const {
+  std::optional<unsigned> slot;
+  for (auto [tag, candidate] : llvm::enumerate(getCandidates(name))) {
+    if (candidate.root == name)
+      slot = tag;
+    else if (candidate.root == place.root && mergePaths(candidate.path, place.path))
+      return tag;
+  }
+  return slot;
+}
+
+SmallVector<Value> Selections::getEarlierSiblings(Value name) const {
+  SmallVector<Value> siblings;
+  for (auto &[other, places] : candidates) {
+    if (other == name)
+      break;
+    if (areGivenTogether(other, name))
+      siblings.push_back(other);
+  }
+  return siblings;
+}
+
+bool Selections::addCandidate(Value name, const RootedPath &place, bool &changed) {
+  SmallVector<RootedPath> &known = candidates[name];
+  for (RootedPath &candidate : known) {
+    if (candidate.root != place.root)
+      continue;
+    ArrayAttr merged = mergePaths(candidate.path, place.path);
+    if (!merged)
+      continue;
+    changed |= merged != candidate.path;
+    candidate.path = merged;
+    return true;
+  }
+  changed = true;
+  known.push_back(place);
+  return known.size() <= maxCandidates;
+}
+
+bool Selections::addShared(Value name, unsigned edge, bool &changed) {
+  SmallVector<RootedPath> own = getPlaces(getIncomingOperands(name)[edge]->get());
+  for (Value sibling : getEarlierSiblings(name))
+    for (const RootedPath &other : getPlaces(getIncomingOperands(sibling)[edge]->get()))
+      for (const RootedPath &place : own) {
+        if (!place.root || place.root != other.root || !endsWithCarrier(name, place.root))
+          continue;
+        // A slot holds one view of the storage.
+        if (place.path != other.path || countDynamic(place.path) ||
+            sibling.getType() != name.getType() ||
+            !addCandidate(name, {sibling, ArrayAttr::get(name.getContext(), {})}, changed))
+          return false;
+      }
+  return true;
+}
+
+bool Selections::addIncoming(Value name, bool &changed) {
+  ArrayAttr whole = ArrayAttr::get(name.getContext(), {});
+  for (auto [edge, incoming] : llvm::enumerate(getIncomingOperands(name))) {
+    for (const RootedPath &place : getPlaces(incoming->get())) {
+      if (!place.root)
+        continue;
+      bool isInSlot = endsWithCarrier(name, place.root);
+      if (!addCandidate(name, isInSlot ? RootedPath{name, whole} : place, changed))
+        return false;
+    }
+    if (!addShared(name, edge, changed))
+      return false;
+  }
+  return true;
+}
+
+bool Selections::select(ArrayRef<Value> roots) {
+  SmallVector<Value> names = llvm::filter_to_vector(aliases.getNames(), [&](Value name) {
+    return llvm::is_contained(roots, name) && aliases.isOwner(name);
+  });
+  for (Value name : names)
+    candidates[name] = {};
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Value name : names)
+      if (!addIncoming(name, changed))
+        return false;
+  }
+  return true;
+}
+
+Selections::Selections(const Aliases &aliases) : aliases(aliases) {
+  DenseSet<Value> resolved;
+  auto isResolved = [&](Value root) { return resolved.contains(root); };
+  while ((conflict = aliases.findConflict(isResolved))) {
+    SmallVector<Value> roots = aliases.getAliased(conflict->name);
+    if (!select(roots))
+      return;
+    resolved.insert(roots.begin(), roots.end());
+  }
+}

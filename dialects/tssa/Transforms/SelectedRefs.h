@@ -1,0 +1,70 @@
+//===- SelectedRefs.h - refs that are one of several -----------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Replaces ops on a ref that is one of several: a view becomes a view of each, and a
+/// read or a write becomes a branch over the tag, whose arms read or write a ref that is certain.
+/// tssa-functionalize then turns a branch that writes into one that yields the contents of each
+/// storage: the new contents where the tag points, the old contents elsewhere.
+///
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_TSSA_TRANSFORMS_SELECTEDREFS_H
+#define DIALECTS_TSSA_TRANSFORMS_SELECTEDREFS_H
+
+#include "dialects/tssa/IR/TSSAOps.h"
+
+namespace mlir::tssa::refs {
+
+/// One of `refs`, which all have one type: the one whose index is `tag`.
+struct Choice {
+  /// A value of type index; null if there is one ref.
+  Value tag;
+  SmallVector<Value> refs;
+};
+
+class SelectedRefs {
+public:
+  explicit SelectedRefs(OpBuilder &builder) : builder(builder) {}
+
+  /// From now on, the selected `name` is `choice`.
+  void add(Value name, Choice choice) { selected[name] = {std::move(choice), name, {}}; }
+  bool contains(Value ref) const { return selected.contains(ref); }
+  /// Returns what `ref` may be; itself if it is not selected.
+  Choice getChoice(Value ref) const;
+  /// Returns the path from the selected name to `ref`, a view of it.
+  const Path &getPathFromName(Value ref) const { return selected.find(ref)->second.path; }
+  /// Makes `view` a view of each ref that `source` may be, along `path`.
+  void addView(Value view, Value source, const Path &path);
+
+  /// Replaces `op` if it is a view, a read, a write or a dim of a selected ref.
+  void rewrite(Operation *op);
+  /// Returns the elements of `ref`.
+  Value read(Location loc, Value ref);
+
+  using Emit = function_ref<SmallVector<Value>(OpBuilder &, unsigned number)>;
+  /// Builds a branch over the tag of `choice` in which `emit` builds the arm of each ref. Returns
+  /// the results, of `types`.
+  static SmallVector<Value> branch(OpBuilder &builder, Location loc, const Choice &choice,
+                                   TypeRange types, Emit emit);
+
+private:
+  struct Selected {
+    Choice choice;
+    Value name;
+    Path path;
+  };
+  OpBuilder &builder;
+  DenseMap<Value, Selected> selected;
+};
+
+/// Returns `whenTrue` where `tag` is `number`, else `whenFalse`.
+Value selectByTag(OpBuilder &builder, Location loc, Value tag, unsigned number, Value whenTrue,
+                  Value whenFalse);
+
+} // namespace mlir::tssa::refs
+
+#endif // DIALECTS_TSSA_TRANSFORMS_SELECTEDREFS_H
