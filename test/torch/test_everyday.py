@@ -1,12 +1,13 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Programs as people write them (everyday.py) are right."""
+"""Programs as people write them (everyday.py), and those with two buffers (two_buffers.py), are right."""
 
 import unittest
 
 import everyday
 import tssa
+import two_buffers
 from support import AgreementTest
 
 
@@ -32,7 +33,7 @@ def add_module_test(kind, calls):
     setattr(Everyday, f"test_{kind.__name__}", test)
 
 
-for name, (function, calls) in everyday.PROGRAMS.items():
+for name, (function, calls) in {**everyday.PROGRAMS, **two_buffers.PROGRAMS}.items():
     add_test(name, function, calls)
 for kind, calls in everyday.MODULES.items():
     add_module_test(kind, calls)
