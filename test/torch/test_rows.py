@@ -133,6 +133,49 @@ def row_09_two_names_become_one_in_a_branch(x, c):
     return a + 1, b.clone()
 
 
+@refused("clone one of the two before control flow chooses between storages", (V, torch.tensor(1)))
+def row_09_two_overlapping_views_leave_a_branch(x, c):
+    a, b = x[:5].clone(), x[1:].clone()
+    if c:
+        made = x * 2
+        a, b = made[:5], made[1:]
+    a += 1
+    return a + 0, b + 0
+
+
+@right((V, torch.tensor(1)), (V, torch.tensor(0)))
+def row_09_two_overlapping_views_of_which_one_is_cloned(x, c):
+    a, b = x[:5].clone(), x[1:].clone()
+    if c:
+        made = x * 2
+        a, b = made[:5], made[1:].clone()
+    a += 1
+    return a + 0, b + 0
+
+
+@right((V, V + 1, torch.tensor(1)), (V, V + 1, torch.tensor(0)))
+def row_09_one_of_two_arguments_is_written_and_returned(x, y, c):
+    z = x if c else y
+    z.mul_(2)
+    return z
+
+
+@right((V, 0), (V, 5))
+def row_09_results_are_two_storages_that_a_loop_swaps(x, n: int):
+    a, b = x + 1, x + 2
+    for i in range(n):
+        if a.sum() > i:
+            a, b = b, a
+        a *= 0.5
+    return a, b
+
+
+@refused("a result may be another result or not", (V, torch.tensor(1)))
+def row_09_a_result_may_be_a_later_result(x, c):
+    a, b = x + 1, x + 2
+    return (a if c else b), a
+
+
 @right((V, V + 1))
 def row_10_swap(x, y):
     a, b = x.clone(), y.clone()

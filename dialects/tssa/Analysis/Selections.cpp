@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tssa/Analysis/Selections.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -42,15 +43,41 @@ std::optional<unsigned> Selections::findCandidate(Value name, const RootedPath &
   return slot;
 }
 
-SmallVector<Value> Selections::getEarlierSiblings(Value name) const {
+SmallVector<Value> Selections::getSiblings(Value name) const {
   SmallVector<Value> siblings;
-  for (auto &[other, places] : candidates) {
-    if (other == name)
-      break;
-    if (areGivenTogether(other, name))
+  for (auto &[other, places] : candidates)
+    if (other != name && areGivenTogether(other, name))
       siblings.push_back(other);
-  }
   return siblings;
+}
+
+/// Returns the steps of `path` after those of `prefix`; null if it does not begin with them, or if
+/// they have integers that vary.
+static ArrayAttr dropPrefix(ArrayAttr path, ArrayAttr prefix) {
+  if (countDynamic(prefix) || prefix.size() > path.size() ||
+      path.getValue().take_front(prefix.size()) != prefix.getValue())
+    return {};
+  return ArrayAttr::get(path.getContext(), path.getValue().drop_front(prefix.size()));
+}
+
+std::optional<RootedPath> Selections::getShared(Value name, const RootedPath &place, Value sibling,
+                                                const RootedPath &other) const {
+  ArrayAttr rest = dropPrefix(place.path, other.path);
+  if (place.root != other.root || !rest)
+    return std::nullopt;
+  // Of two that are the same view, the first owns the slot.
+  if (rest.empty() && candidates.find(name) < candidates.find(sibling))
+    return std::nullopt;
+  return RootedPath{sibling, rest};
+}
+
+/// Returns whether two views of the storage `root` have no element in common.
+static bool haveNothingInCommon(Value root, ArrayAttr left, ArrayAttr right) {
+  auto type = cast<RefType>(root.getType());
+  if (countDynamic(left) || countDynamic(right) || ShapedType::isDynamicShape(type.getShape()))
+    return false;
+  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(root.getContext(), type.getShape());
+  return relate(bindPath(left, {}), bindPath(right, {}), sizes) == Relation::Disjoint;
 }
 
 bool Selections::addCandidate(Value name, const RootedPath &place, bool &changed) {
@@ -72,18 +99,26 @@ bool Selections::addCandidate(Value name, const RootedPath &place, bool &changed
 
 bool Selections::addShared(Value name, unsigned edge, bool &changed) {
   SmallVector<RootedPath> own = getPlaces(getIncomingOperands(name)[edge]->get());
-  for (Value sibling : getEarlierSiblings(name))
+  for (Value sibling : getSiblings(name))
     for (const RootedPath &other : getPlaces(getIncomingOperands(sibling)[edge]->get()))
       for (const RootedPath &place : own) {
-        if (!place.root || place.root != other.root || !endsWithCarrier(name, place.root))
+        if (!place.root || place.root != other.root || !endsWithCarrier(name, place.root) ||
+            haveNothingInCommon(place.root, place.path, other.path))
           continue;
-        // A slot holds one view of the storage.
-        if (place.path != other.path || countDynamic(place.path) ||
-            sibling.getType() != name.getType() ||
-            !addCandidate(name, {sibling, ArrayAttr::get(name.getContext(), {})}, changed))
+        std::optional<RootedPath> shared = getShared(name, place, sibling, other);
+        if (shared && !addCandidate(name, *shared, changed))
           return false;
+        if (!shared && !getShared(sibling, other, name, place))
+          return false; // two views that overlap, neither of which is a view of the other
       }
   return true;
+}
+
+bool Selections::isHeldBySibling(Value name, unsigned edge, const RootedPath &place) const {
+  return llvm::any_of(getSiblings(name), [&](Value sibling) {
+    SmallVector<RootedPath> others = getPlaces(getIncomingOperands(sibling)[edge]->get());
+    return others.size() == 1 && getShared(name, place, sibling, others[0]);
+  });
 }
 
 bool Selections::addIncoming(Value name, bool &changed) {
@@ -93,6 +128,8 @@ bool Selections::addIncoming(Value name, bool &changed) {
       if (!place.root)
         continue;
       bool isInSlot = endsWithCarrier(name, place.root);
+      if (isInSlot && isHeldBySibling(name, edge, place))
+        continue;
       if (!addCandidate(name, isInSlot ? RootedPath{name, whole} : place, changed))
         return false;
     }

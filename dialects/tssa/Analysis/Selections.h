@@ -10,8 +10,9 @@
 /// refers to one of a list of candidates, and a tag says at run time which. A candidate is a
 /// root with a path whose integers may vary. A storage that is allocated inside of the op that
 /// carries the name ends with this op, so its contents move into a *slot*, a storage
-/// that the name owns. If two names are given the same such storage at one time, the first of
-/// them owns the slot, and this slot is a candidate of the other.
+/// that the name owns. If names are given views of the same such storage at one time, the one of
+/// which the others are views owns the slot, the first of several alike; the others have a view of
+/// this slot as a candidate.
 ///
 /// The slot of a name stands as the root that is the name itself.
 ///
@@ -41,8 +42,12 @@ public:
   /// Returns the tag of `name` that stands for `place`, from where a ref comes in: the candidate of
   /// the same root whose path differs in varying integers only, else the slot.
   std::optional<unsigned> findCandidate(Value name, const RootedPath &place) const;
-  /// Returns the selected names before `name` that control flow gives their refs at the same time.
-  SmallVector<Value> getEarlierSiblings(Value name) const;
+  /// Returns the other selected names that control flow gives their refs together with `name`.
+  SmallVector<Value> getSiblings(Value name) const;
+  /// If `name` and `sibling` are given these places of one storage, and the slot of `sibling` then
+  /// holds what `name` refers to, returns the view of this slot that `name` is.
+  std::optional<RootedPath> getShared(Value name, const RootedPath &place, Value sibling,
+                                      const RootedPath &other) const;
 
 private:
   /// Makes the names among `roots` selected. Returns whether all candidates can be listed.
@@ -51,9 +56,11 @@ private:
   /// `changed` if there are new ones.
   bool addIncoming(Value name, bool &changed);
   bool addCandidate(Value name, const RootedPath &place, bool &changed);
-  /// Adds the slots that `name` may share with the names before it, where both get the ref number
-  /// `edge`.
+  /// Adds the slots that `name` may share with its siblings, where they get the refs number `edge`.
   bool addShared(Value name, unsigned edge, bool &changed);
+  /// Returns whether a slot of a sibling is certain to hold `place`, where `name` gets it as the
+  /// ref number `edge`.
+  bool isHeldBySibling(Value name, unsigned edge, const RootedPath &place) const;
   const Aliases &aliases;
   llvm::MapVector<Value, SmallVector<RootedPath>> candidates;
   std::optional<Conflict> conflict;

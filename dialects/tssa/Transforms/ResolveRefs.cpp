@@ -58,6 +58,8 @@ private:
                       SmallVectorImpl<Value> &carried);
   /// Replaces each name among `values` by a ref built from the trailing values of `carriers`.
   void pack(ValueRange values, ValueRange carriers);
+  /// Allocates the slots, of which names are views that may come before their owner.
+  void allocateSlots(ValueRange values, ValueRange carried);
   void packView(Value name, ValueRange indexes);
   /// Takes the values of a selected name off the front of `carried`.
   void packSelected(Value name, ValueRange &carried);
@@ -67,8 +69,18 @@ private:
   RootedPath getPlace(Value ref) const;
   /// Returns the contents of the slot of `name` where it becomes `choice`.
   Value unpackSlot(Value name, const Choice &choice);
-  /// Returns the tag of `name` where it becomes `ref`, which is at `place`.
-  Value getTag(Value name, const RootedPath &place, const DenseMap<Value, Value> &given);
+  /// A candidate of a name that is given its ref, and the tag of a sibling that must be `number`
+  /// for it; null if it always is.
+  struct Place {
+    unsigned candidate;
+    Value tag;
+    unsigned number;
+    int numSteps = -1;
+    int order = 0;
+  };
+  /// Returns what `name` may be where it becomes `ref`; a later place goes before an earlier one.
+  SmallVector<Place> findPlaces(Value name, Value ref, const DenseMap<Value, Value> &given) const;
+  Value getTag(Location loc, ArrayRef<Place> places);
 
   func::FuncOp function;
   const Aliases &aliases;
@@ -112,10 +124,11 @@ SmallVector<Type> Resolver::getCarriedTypes(ValueRange values) {
 SmallVector<Value> Resolver::unpack(ValueRange refs, ValueRange names) {
   SmallVector<Value> carried;
   DenseMap<Value, Value> given;
+  for (auto [ref, name] : llvm::zip_equal(refs, names))
+    given[name] = ref;
   for (auto [ref, name] : llvm::zip_equal(refs, names)) {
     if (!isRef(name))
       continue;
-    given[name] = ref;
     if (selections.isSelected(name))
       unpackSelected(name, given, carried);
     else if (aliases.isOwner(name))
@@ -152,8 +165,8 @@ Value Resolver::unpackSlot(Value name, const Choice &choice) {
   Location loc = name.getLoc();
   auto emit = [&](OpBuilder &inner, unsigned number) -> SmallVector<Value> {
     Value ref = choice.refs[number];
-    unsigned tag = *selections.findCandidate(name, getPlace(ref));
-    if (selections.getCandidates(name)[tag].root == name)
+    std::optional<unsigned> tag = selections.findCandidate(name, getPlace(ref));
+    if (tag && selections.getCandidates(name)[*tag].root == name)
       return {ReadOp::create(inner, loc, ref)};
     // The tag will not point at the slot.
     auto type = cast<RankedTensorType>(getTensorType(ref));
@@ -168,28 +181,32 @@ Value Resolver::unpackSlot(Value name, const Choice &choice) {
   return SelectedRefs::branch(builder, loc, choice, getTensorType(name), emit)[0];
 }
 
-Value Resolver::getTag(Value name, const RootedPath &place, const DenseMap<Value, Value> &given) {
-  Location loc = name.getLoc();
-  auto constant = [&](unsigned tag) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, tag);
-  };
-  unsigned own = *selections.findCandidate(name, place);
-  Value tag = constant(own);
-  if (selections.getCandidates(name)[own].root != name)
-    return tag;
-  // The first name that is given the same storage owns the slot.
-  ArrayAttr whole = ArrayAttr::get(name.getContext(), {});
-  for (Value sibling : llvm::reverse(selections.getEarlierSiblings(name))) {
-    std::optional<unsigned> shared = selections.findCandidate(name, {sibling, whole});
-    if (!shared)
-      continue;
-    Choice other = selected.getChoice(given.lookup(sibling));
-    for (auto [number, ref] : llvm::enumerate(other.refs))
-      if (getPlace(ref).root == place.root)
-        tag = other.tag ? selectByTag(builder, loc, other.tag, number, constant(*shared), tag)
-                        : constant(*shared);
+SmallVector<Resolver::Place> Resolver::findPlaces(Value name, Value ref,
+                                                  const DenseMap<Value, Value> &given) const {
+  RootedPath place = getPlace(ref);
+  SmallVector<Place> places;
+  if (std::optional<unsigned> own = selections.findCandidate(name, place)) {
+    places.push_back({*own, {}, 0});
+    if (selections.getCandidates(name)[*own].root != name)
+      return places;
   }
-  return tag;
+  for (Value sibling : selections.getSiblings(name)) {
+    Choice other = selected.getChoice(given.lookup(sibling));
+    for (auto [number, otherRef] : llvm::enumerate(other.refs)) {
+      std::optional<RootedPath> shared =
+          selections.getShared(name, place, sibling, getPlace(otherRef));
+      if (shared)
+        places.push_back({*selections.findCandidate(name, *shared), other.tag,
+                          static_cast<unsigned>(number), static_cast<int>(shared->path.size()),
+                          static_cast<int>(places.size())});
+    }
+  }
+  // Last, and so before the others, is the slot that holds most of the storage, and among equals
+  // that of the first name. The slot of `name` itself is first.
+  llvm::sort(places, [](const Place &left, const Place &right) {
+    return std::tuple(left.numSteps, -left.order) < std::tuple(right.numSteps, -right.order);
+  });
+  return places;
 }
 
 void Resolver::unpackSelected(Value name, const DenseMap<Value, Value> &given,
@@ -203,20 +220,23 @@ void Resolver::unpackSelected(Value name, const DenseMap<Value, Value> &given,
   SmallVector<SmallVector<Value>> integers(candidates.size());
   Value tag;
   for (unsigned number = choice.refs.size(); number-- > 0;) {
-    Value ref = choice.refs[number];
-    RootedPath place = getPlace(ref);
-    unsigned candidate = *selections.findCandidate(name, place);
     auto select = [&](Value value, Value &merged) {
       merged = merged ? selectByTag(builder, loc, choice.tag, number, value, merged) : value;
     };
-    select(getTag(name, place, given), tag);
-    if (candidates[candidate].root == name)
-      continue;
-    SmallVector<Value> own;
-    appendVarying(builder, loc, candidates[candidate].path, getPathFromRoot(ref), own);
-    integers[candidate].resize(own.size());
-    for (auto [value, merged] : llvm::zip_equal(own, integers[candidate]))
-      select(value, merged);
+    Path path = getPathFromRoot(choice.refs[number]);
+    SmallVector<Place> places = findPlaces(name, choice.refs[number], given);
+    select(getTag(loc, places), tag);
+    for (const Place &place : places) {
+      const RootedPath &candidate = candidates[place.candidate];
+      if (candidate.root == name)
+        continue;
+      SmallVector<Value> own;
+      Path rest(ArrayRef(path).take_back(candidate.path.size()));
+      appendVarying(builder, loc, candidate.path, rest, own);
+      integers[place.candidate].resize(own.size());
+      for (auto [value, merged] : llvm::zip_equal(own, integers[place.candidate]))
+        select(value, merged);
+    }
   }
   carried.push_back(tag);
   for (auto [candidate, values] : llvm::zip_equal(candidates, integers)) {
@@ -225,6 +245,15 @@ void Resolver::unpackSelected(Value name, const DenseMap<Value, Value> &given,
       for (unsigned i = 0, count = countDynamic(candidate.path); i < count; ++i)
         carried.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
   }
+}
+
+Value Resolver::getTag(Location loc, ArrayRef<Place> places) {
+  Value tag;
+  for (const Place &place : places) {
+    Value own = arith::ConstantIndexOp::create(builder, loc, place.candidate);
+    tag = tag && place.tag ? selectByTag(builder, loc, place.tag, place.number, own, tag) : own;
+  }
+  return tag;
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,7 +287,7 @@ void Resolver::packSelected(Value name, ValueRange &carried) {
     return taken;
   };
   if (selections.hasSlot(name))
-    allocate(name, take(1).front());
+    take(1); // allocated before
   Choice choice{take(1).front(), {}};
   for (const RootedPath &candidate : selections.getCandidates(name)) {
     Value root =
@@ -272,8 +301,17 @@ void Resolver::packSelected(Value name, ValueRange &carried) {
   selected.add(name, std::move(choice));
 }
 
+void Resolver::allocateSlots(ValueRange values, ValueRange carried) {
+  for (Value name : llvm::make_filter_range(values, isRef)) {
+    if (selections.isSelected(name) && selections.hasSlot(name))
+      allocate(name, carried.front());
+    carried = carried.drop_front(getCarriedTypes(name).size());
+  }
+}
+
 void Resolver::pack(ValueRange values, ValueRange carriers) {
   ValueRange carried = carriers.take_back(getCarriedTypes(values).size());
+  allocateSlots(values, carried);
   for (Value name : llvm::make_filter_range(values, isRef)) {
     if (selections.isSelected(name)) {
       packSelected(name, carried);

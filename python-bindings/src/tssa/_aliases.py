@@ -24,9 +24,13 @@ class Aliases:
         # Of a storage: [(storage that it may be, loop, count)]. loop: the other storage is that of an earlier
         # iteration of this loop. count: it is the other storage only if this number of iterations is 0.
         self._one_of = {}
+        # Of a storage that is one of several: (what gives it its storage, together with others; its place in the program).
+        self._given = {}
+        self._places = {}  # of a storage: its place in the program, if that is before its choice is known
         self._written = []
         self._frozen = {}  # of a storage that must not be written any more: the function that refuses it
         self._alive = []
+        self._count = 0
         self._origins = {}  # of tensors by id, see origin_of
 
     def add_argument(self, fake, order):
@@ -56,25 +60,57 @@ class Aliases:
         for (storage, _), _, _ in self.find_bases(tensor):
             self._frozen.setdefault(storage, refuse)
 
-    def join(self, result, sides):
-        """Notes that `result` is one of `sides`."""
-        self._set(result, [(side, None, None) for side in sides])
+    def begin(self, tensor):
+        """Notes that `tensor`, of which loop() says later what it is, has its place in the program here."""
+        if isinstance(tensor, torch.Tensor):
+            self._alive.append(tensor)
+            self._places[storage_of(tensor)] = len(self._alive)
 
-    def loop(self, loop, count, result, before, inside, after):
-        """Notes what a name is in a loop of `count` iterations, and after it.
+    def number(self):
+        """Returns a number for something that gives several names their values together, a branch or a loop."""
+        self._count += 1
+        return self._count
+
+    def join(self, by, result, sides):
+        """Notes that `result` is one of `sides`. by: the number of what gives it its value."""
+        self._set(result, [(side, None, None) for side in sides], (by,))
+
+    def loop(self, by, loop, count, result, before, inside, after):
+        """Notes what a name is in a loop of `count` iterations, and after it. by: the number of the loop.
 
         Each is a value: `before` the loop, `inside` at the start of an iteration, `after` an iteration.
         `result` is the last `after`, or `before` if there is no iteration.
         """
-        self._set(result, [(after, None, None), (before, None, count)])
-        self._set(inside, [(before, None, None), (after, loop, None)])
+        self._set(result, [(after, None, None), (before, None, count)], (by, "after"))
+        self._set(inside, [(before, None, None), (after, loop, None)], (by, "inside"))
 
-    def _set(self, tensor, others):
+    def _set(self, tensor, others, given):
         if not isinstance(tensor, torch.Tensor):
             return
         self._alive.append((tensor, others))
-        self._one_of[storage_of(tensor)] = [(storage_of(other), loop, count) for other, loop, count in others
-                                          if isinstance(other, torch.Tensor)]
+        storage = storage_of(tensor)
+        self._one_of[storage] = [(storage_of(other), loop, count) for other, loop, count in others
+                                 if isinstance(other, torch.Tensor)]
+        self._given[storage] = (given, self._places.get(storage, len(self._alive)))
+
+    def may_share(self, left, right):
+        """Returns whether two tensors may have one storage in a run."""
+        return self._may_share(storage_of(left), storage_of(right), set())
+
+    def _may_share(self, left, right, assumed):
+        """assumed: pairs that are being looked at; they have one storage only if another way leads to it."""
+        if left == right:
+            return True
+        if (left, right) in assumed or left not in self._one_of and right not in self._one_of:
+            return False
+        assumed.update([(left, right), (right, left)])
+        (by, place), (other_by, other_place) = (self._given.get(side, (None, -1)) for side in (left, right))
+        if by is not None and by == other_by and len(self._one_of[left]) == len(self._one_of[right]):
+            pairs = zip(self._one_of[left], self._one_of[right])
+            return any(self._may_share(one[0], other[0], assumed) for one, other in pairs)
+        # What is given later is one of what there was, while the other name keeps its storage.
+        later, earlier = (left, right) if place > other_place else (right, left)
+        return any(self._may_share(one[0], earlier, assumed) for one in self._one_of[later])
 
     def find_maker(self, fake):
         """Returns ("argument", order), or ("made", the first tensor that an operator made in this storage)."""

@@ -121,6 +121,11 @@ class Exits:
             made += [self._guard(orelse, flags - {skip}, orelse[0])] if flags - {skip} else orelse
             outside |= more
             statement.orelse = []
+        # A loop without an end of its own, and without a break, ends by returning.
+        is_endless = isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and bool(statement.test.value)
+        if is_endless and flags - {skip} == {RETURNED}:
+            made.append(set_flag(RETURNED, True))
+            return made, outside, True, False
         return made, outside, False, False
 
 

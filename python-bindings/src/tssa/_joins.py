@@ -26,8 +26,9 @@ class Join:
                        zip(self._state.names, self._entry, *self._sides)]
 
     def note_aliases(self):
+        by = self._recorder.aliases.number()
         for result, sides in zip(self.results, self._pairs):
-            self._recorder.aliases.join(result, map(self._recorder.lift, sides))
+            self._recorder.aliases.join(by, result, map(self._recorder.lift, sides))
 
     def _join_name(self, name, before, left, right):
         if name not in self._state.kept and is_undefined(before):

@@ -170,7 +170,7 @@ class Lists:
             return row.item()
         sources = [tensor for tensor in self._sources if tensor.dtype == row.dtype and tensor.dim() == row.dim()]
         copy = self._copy_like(row, sources)
-        self._recorder.aliases.join(copy, sources)
+        self._recorder.aliases.join(self._recorder.aliases.number(), copy, sources)
         return copy
 
     def _copy_like(self, row, sources):

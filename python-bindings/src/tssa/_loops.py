@@ -60,6 +60,7 @@ class Loop:
             with self._recorder.silence():
                 value = form.make(self._control.environment)
             self._recorder.add_block_input(block, value)
+            self._recorder.aliases.begin(value)
             self._inputs[i] = value
             if not is_undefined(self._entry.leaves[i]):
                 self._inside[i] = value
@@ -171,9 +172,10 @@ class Loop:
         for i, value in enumerate(self._next):
             if i not in self._forms and is_undefined(after[i]) and not is_undefined(value):
                 after[i] = Undefined(self._say(self._names[i], "assigned in a loop that may not run at all"))
+        by = self._recorder.aliases.number()
         for i, result in zip(self._forms, results):
             sides = map(self._recorder.lift, (self._entry.leaves[i], self._inputs[i], self._next[i]))
-            self._recorder.aliases.loop(id(self), self._count, result, *sides)
+            self._recorder.aliases.loop(by, id(self), self._count, result, *sides)
         self._state.put(self._rebuild(after))
 
     def _say(self, i, reason):

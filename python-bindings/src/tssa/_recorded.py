@@ -336,14 +336,15 @@ class RecordedProgram:
         """Refuses a result if only a run decides whether it shares storage with an argument or another result."""
         bases = recorder.aliases.find_bases(value)
         if len(bases) == 1 and bases[0][0][0] == storage_of(value):
-            self._given.setdefault(bases[0][0], value)
-        else:
-            self._check_bases(recorder, value, bases)
+            bases = [(bases[0][0], ("made", value), None)]  # an argument is returned as it is
+        self._check_bases(recorder, value, bases)
 
     def _check_bases(self, recorder, value, bases):
         for key, (kind, _), count in bases:
-            other = self._given.setdefault(key, value)
-            is_free = kind == "made" and (other is value or storage_of(other) == storage_of(value))
+            others = self._given.setdefault(key, [])
+            others.append(value)
+            is_free = kind == "made" and not any(
+                storage_of(other) != storage_of(value) and recorder.aliases.may_share(other, value) for other in others)
             if is_free or count is not None and not is_unbacked(count) and bool(count > 0):
                 continue
             what = "an argument" if kind == "argument" else "another result"

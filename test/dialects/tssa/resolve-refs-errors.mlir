@@ -1,25 +1,26 @@
 // RUN: tssa-opt %s --tssa-resolve-refs --split-input-file --verify-diagnostics
 
-// A storage of the branch ends with it, and a slot holds one view of it.
-func.func @two_views(%x: tensor<4xf32>, %z: tensor<2x4xf32>, %c: i1, %v: tensor<4xf32>)
-    -> (tensor<4xf32>, tensor<2x4xf32>) {
-  %a = tssa.alloc %x : !tssa.ref<4xf32>
-  %b = tssa.alloc %z : !tssa.ref<2x4xf32>
+// A storage of the branch ends with it, and no slot holds both of two views that overlap.
+func.func @overlapping(%x: tensor<2xf32>, %z: tensor<3xf32>, %c: i1, %v: tensor<2xf32>)
+    -> (tensor<2xf32>, tensor<2xf32>) {
+  %a = tssa.alloc %x : !tssa.ref<2xf32>
+  %b = tssa.alloc %x : !tssa.ref<2xf32>
   // expected-note @+2 {{control flow chooses a reference here}}
   // expected-note @+1 {{that may refer to this storage}}
-  %r:2 = scf.if %c -> (!tssa.ref<4xf32>, !tssa.ref<2x4xf32>) {
-    %n = tssa.alloc %z : !tssa.ref<2x4xf32>
-    %row = tssa.view %n [select(0, 1)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
-    scf.yield %row, %n : !tssa.ref<4xf32>, !tssa.ref<2x4xf32>
+  %r:2 = scf.if %c -> (!tssa.ref<2xf32>, !tssa.ref<2xf32>) {
+    %n = tssa.alloc %z : !tssa.ref<3xf32>
+    %left = tssa.view %n [slice(0, 0, 2, 1)] : !tssa.ref<3xf32> -> !tssa.ref<2xf32>
+    %right = tssa.view %n [slice(0, 1, 2, 1)] : !tssa.ref<3xf32> -> !tssa.ref<2xf32>
+    scf.yield %left, %right : !tssa.ref<2xf32>, !tssa.ref<2xf32>
   } else {
-    scf.yield %a, %b : !tssa.ref<4xf32>, !tssa.ref<2x4xf32>
+    scf.yield %a, %b : !tssa.ref<2xf32>, !tssa.ref<2xf32>
   }
   // expected-error @+1 {{this write may change a storage that another reference also refers to}}
-  tssa.write %v, %r#0 : !tssa.ref<4xf32>
-  %r0 = tssa.read %r#0 : !tssa.ref<4xf32>
+  tssa.write %v, %r#0 : !tssa.ref<2xf32>
+  %r0 = tssa.read %r#0 : !tssa.ref<2xf32>
   // expected-note @+1 {{and the other reference is used here}}
-  %r1 = tssa.read %r#1 : !tssa.ref<2x4xf32>
-  return %r0, %r1 : tensor<4xf32>, tensor<2x4xf32>
+  %r1 = tssa.read %r#1 : !tssa.ref<2xf32>
+  return %r0, %r1 : tensor<2xf32>, tensor<2xf32>
 }
 
 // -----

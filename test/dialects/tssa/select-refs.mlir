@@ -56,9 +56,9 @@ func.func @first_round(%h0: tensor<4xf32>, %g: tensor<4xf32>, %n: index) -> tens
 
 // In one branch, both names are the same new storage: the slot of the first is a candidate of the second.
 // CHECK-LABEL: func @siblings
-// CHECK: scf.if %{{.*}} -> (tensor<4xf32>, index, tensor<4xf32>, index) {
+// CHECK: scf.if %{{.*}} -> (tensor<4xf32>, index, index) {
 // ALIAS: selected name %[[R:.*]]#0 : !tssa.ref<4xf32> is one of its slot, %{{.*}}
-// ALIAS: selected name %[[R]]#1 : !tssa.ref<4xf32> is one of its slot, %[[R]]#0, %{{.*}}
+// ALIAS: selected name %[[R]]#1 : !tssa.ref<4xf32> is one of %[[R]]#0, %{{.*}}
 func.func @siblings(%x: tensor<4xf32>, %z: tensor<4xf32>, %c: i1, %v: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32>) {
   %a = tssa.alloc %x : !tssa.ref<4xf32>
@@ -110,9 +110,9 @@ func.func @chosen_twice(%x: tensor<4xf32>, %c: i1, %d: i1, %v: tensor<4xf32>) ->
 
 // The arguments of a loop become one storage in its second iteration.
 // CHECK-LABEL: func @carried_together
-// CHECK: scf.for {{.*}} -> (tensor<4xf32>, index, tensor<4xf32>, index) {
+// CHECK: scf.for {{.*}} -> (tensor<4xf32>, index, index) {
 // ALIAS: selected name %{{.*}} : !tssa.ref<4xf32> is one of %{{.*}}, its slot
-// ALIAS: selected name %{{.*}} : !tssa.ref<4xf32> is one of %{{.*}}, its slot, %{{.*}}
+// ALIAS: selected name %{{.*}} : !tssa.ref<4xf32> is one of %{{.*}}, %{{.*}}
 func.func @carried_together(%x: tensor<4xf32>, %v: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -151,4 +151,37 @@ func.func @rows(%a: !tssa.ref<3x4xf32>, %b: !tssa.ref<2x4xf32>, %i: index, %j: i
   %part = tssa.view %r [slice(0, 1, 2, 1)] : !tssa.ref<4xf32> -> !tssa.ref<2xf32>
   tssa.write %v, %part : !tssa.ref<2xf32>
   return
+}
+
+// -----
+
+// The slot holds the whole of a new storage, of which the other name is a row, whichever comes first.
+// Two rows have nothing in common: each is in a slot of its own.
+// CHECK-LABEL: func @two_views
+// CHECK: %[[R:.*]]:7 = scf.if %{{.*}} -> (index, tensor<2x4xf32>, index, tensor<4xf32>, index
+// CHECK: %[[SLOT:.*]] = tssa.alloc %[[R]]#1
+// CHECK: tssa.view %[[SLOT]] [select(0, 1)]
+// ALIAS: selected name %[[R:.*]]#0 : !tssa.ref<4xf32> is one of %[[R]]#1 [select(0, 1)], %{{.*}}
+// ALIAS: selected name %[[R]]#1 : !tssa.ref<2x4xf32> is one of its slot, %{{.*}}
+func.func @two_views(%x: tensor<4xf32>, %z: tensor<2x4xf32>, %c: i1, %v: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %a = tssa.alloc %x : !tssa.ref<4xf32>
+  %b = tssa.alloc %z : !tssa.ref<2x4xf32>
+  %r:4 = scf.if %c -> (!tssa.ref<4xf32>, !tssa.ref<2x4xf32>, !tssa.ref<4xf32>, !tssa.ref<4xf32>) {
+    %n = tssa.alloc %z : !tssa.ref<2x4xf32>
+    %row = tssa.view %n [select(0, 1)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+    %m = tssa.alloc %z : !tssa.ref<2x4xf32>
+    %first = tssa.view %m [select(0, 0)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+    %second = tssa.view %m [select(0, 1)] : !tssa.ref<2x4xf32> -> !tssa.ref<4xf32>
+    scf.yield %row, %n, %first, %second : !tssa.ref<4xf32>, !tssa.ref<2x4xf32>, !tssa.ref<4xf32>, !tssa.ref<4xf32>
+  } else {
+    scf.yield %a, %b, %a, %a : !tssa.ref<4xf32>, !tssa.ref<2x4xf32>, !tssa.ref<4xf32>, !tssa.ref<4xf32>
+  }
+  tssa.write %v, %r#0 : !tssa.ref<4xf32>
+  tssa.write %v, %r#2 : !tssa.ref<4xf32>
+  %r0 = tssa.read %r#0 : !tssa.ref<4xf32>
+  %r1 = tssa.read %r#1 : !tssa.ref<2x4xf32>
+  %r2 = tssa.read %r#2 : !tssa.ref<4xf32>
+  %r3 = tssa.read %r#3 : !tssa.ref<4xf32>
+  return %r0, %r1, %r2, %r3 : tensor<4xf32>, tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>
 }
