@@ -11,7 +11,7 @@ is done here. The elements are copies, while eager mode keeps the tensors; so no
 import torch
 
 from ._errors import UnsupportedError
-from ._expressions import is_symbolic
+from ._expressions import is_symbolic, is_unbacked
 from ._indexing import as_index, read, write
 from ._text import find_permutation
 from ._values import Leaves, NeedsKnown, Piece, describe, is_contiguous, is_same, is_varying, kind_of
@@ -26,6 +26,11 @@ def has_pieces(value):
 def count_of(values):
     """Returns the length of a list or tuple."""
     return sum(part.count if type(part) is Piece else 1 for part in values)
+
+
+def _are_equal(size, other):
+    """Returns whether two sizes are equal; where only a call tells, this is a guard of the recording."""
+    return is_same(size, other) or not is_unbacked(size) and not is_unbacked(other) and bool(size == other)
 
 
 def _kind_of(leaf):
@@ -110,7 +115,7 @@ class Lists:
             is_alike = is_alike and (_kind_of(a) is _kind_of(b) if is_varying(a) else is_same(a, b))
         for a, b in zip(left.columns, right.columns) if is_alike else ():
             is_alike = is_alike and a.dtype == b.dtype and a.dim() == b.dim() and all(
-                map(is_same, a.shape[1:], b.shape[1:]))
+                map(_are_equal, a.shape[1:], b.shape[1:]))
         if not is_alike:
             self.refuse(f"the elements of a list differ in types or sizes, and only a run knows its length or an index: "
                         f"{self._describe(left)} and {self._describe(right)}")
