@@ -315,8 +315,16 @@ raises("needs an exponent that is a constant integer", V, dynamic=True)(lambda x
 
 # Tensors of the program.
 
-raises("complex numbers are not supported", X)(lambda x: torch.complex(x, x))
-raises("complex numbers are not supported", X)(lambda x: x * 1j)
+def decides_a_complex(x):
+    z = torch.complex(x, x)
+    if x.sum() > 0:  # here
+        z = z * 2
+    return z.abs()
+
+
+raises("complex numbers are not supported as results", X)(lambda x: torch.complex(x, x))
+raises("complex numbers are not supported as values that a loop or branch takes or gives", X)(decides_a_complex)
+raises("complex numbers are not supported in aten::sgn", X)(lambda x: (x * 1j).sgn().real)
 raises("complex numbers are not supported", X)(lambda x: x.view(torch.complex64))
 raises("sparse tensors are not supported", X)(lambda x: x + X.to_sparse())
 raises("tensors of torch.float8_e4m3fn are not supported", X)(lambda x: x.to(torch.float8_e4m3fn))

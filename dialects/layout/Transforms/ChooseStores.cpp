@@ -181,7 +181,8 @@ private:
   }
 
   /// Returns whether all kernels that read `tensor` walk it dim by dim. A sum whose result has a
-  /// fixed order, and which reads the tensor at its end, does not take the order over.
+  /// fixed order, and which reads the tensor at its end, does not take the order over. An update of
+  /// elements does not either.
   bool isAdopted(Value tensor) {
     return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
       auto reader = cast<te::LaunchOp>(use.getOwner());
@@ -189,6 +190,8 @@ private:
       auto adopts = [&](Operation *user) {
         auto read = cast<te::ReadOp>(user);
         auto compute = read->getParentOfType<te::ComputeOp>();
+        if (!compute)
+          return false;
         bool isAtEnd = compute.hasReduction() && read->getParentRegion() == &compute.getEpilogue();
         return walksDimByDim(read, compute) &&
                (!isAtEnd ||

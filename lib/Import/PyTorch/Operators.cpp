@@ -60,6 +60,7 @@ const OperatorTable &OperatorTable::get() {
     registerCopies(made);
     registerElementwise(made);
     registerFactories(made);
+    registerFourier(made);
     registerIndexing(made);
     registerNetwork(made);
     registerNumbers(made);

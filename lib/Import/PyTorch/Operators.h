@@ -79,6 +79,7 @@ void registerContainers(OperatorTable &table);
 void registerCopies(OperatorTable &table);
 void registerElementwise(OperatorTable &table);
 void registerFactories(OperatorTable &table);
+void registerFourier(OperatorTable &table);
 void registerIndexing(OperatorTable &table);
 void registerNumbers(OperatorTable &table);
 void registerReductions(OperatorTable &table);

@@ -188,24 +188,38 @@ static FailureOr<Tensors> buildScatterAdd(Importer &importer, const Call &call) 
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Divides each sum by the number of its terms, and rounds integers down. Elements that no index
-/// refers to do not change.
-static FailureOr<Tensor> divideByCounts(Importer &importer, const IndexArguments &arguments,
-                                        const Tensor &sums, bool includesSelf) {
-  operators::Builder &b = importer.b;
-  DType type = sums.dtype();
-  FailureOr<Tensor> zeros = b.fill(DType::I64, sums.shape(), includesSelf ? 1 : 0);
+/// Returns the number of terms of each sum.
+static FailureOr<Tensor> countTerms(Importer &importer, const IndexArguments &arguments,
+                                    bool includesSelf) {
+  FailureOr<Tensor> zeros =
+      importer.b.fill(DType::I64, arguments.self.shape(), includesSelf ? 1 : 0);
   if (failed(zeros))
     return failure();
-  FailureOr<Tensor> counts = writeAt(importer, arguments, *zeros, Combiner::Add, [&](Body &body) {
-    return body.constant(DType::I64, static_cast<int64_t>(1));
+  return writeAt(importer, arguments, *zeros, Combiner::Add,
+                 [&](Body &body) { return body.constant(DType::I64, static_cast<int64_t>(1)); });
+}
+
+/// Replaces the elements that an index refers to by 0.
+static FailureOr<Tensor> clearCounted(Importer &importer, const Tensor &self,
+                                      const Tensor &counts) {
+  return importer.b.compute(self.dtype(), self.shape(), [&](Body &body) {
+    SmallVector<mlir::AffineExpr> at = body.dims(0, self.rank());
+    Scalar element = operators::readScalar(body, self, at);
+    Scalar isCounted = operators::readScalar(body, counts, at) > 0.0;
+    return operators::toElement(body, select(isCounted, element.constant(0), element),
+                                self.dtype());
   });
-  if (failed(counts))
-    return failure();
-  return b.compute(type, sums.shape(), [&](Body &body) {
+}
+
+/// Divides each sum by the number of its terms, and rounds integers down. Elements that no index
+/// refers to do not change.
+static FailureOr<Tensor> divideByCounts(Importer &importer, const Tensor &sums,
+                                        const Tensor &counts) {
+  DType type = sums.dtype();
+  return importer.b.compute(type, sums.shape(), [&](Body &body) {
     SmallVector<mlir::AffineExpr> at = body.dims(0, sums.rank());
     Scalar sum = operators::readScalar(body, sums, at);
-    Scalar count = atLeast(operators::readScalar(body, *counts, at), 1.0);
+    Scalar count = atLeast(operators::readScalar(body, counts, at), 1.0);
     count = convert(count, sum.getType(), sum.isUnsigned());
     if (sum.isFloat())
       return operators::toElement(body, sum / count, type);
@@ -239,8 +253,15 @@ static FailureOr<Tensors> buildScatterReduce(Importer &importer, const Call &cal
   if (source->dtype() != type)
     return b.error(Twine("expected a source of type ") + getName(type) + ", got " +
                    getName(source->dtype()));
-  FailureOr<Tensor> result = arguments->self;
-  if (!*includesSelf)
+  FailureOr<Tensor> result = arguments->self, counts = arguments->self;
+  bool isMean = name == "mean";
+  if (isMean)
+    counts = countTerms(importer, *arguments, *includesSelf);
+  if (failed(counts))
+    return failure();
+  if (!*includesSelf && isMean)
+    result = clearCounted(importer, *result, *counts);
+  else if (!*includesSelf)
     result = writeAt(importer, *arguments, *result, std::nullopt, [&](Body &body) -> mlir::Value {
       mlir::TypedAttr identity = operators::te::getIdentity(
           adapt(*combiner, type), operators::getElementType(b.context(), type),
@@ -251,8 +272,8 @@ static FailureOr<Tensors> buildScatterReduce(Importer &importer, const Call &cal
     return failure();
   result = writeAt(importer, *arguments, *result, *combiner,
                    [&](Body &body) { return body.read(*source, body.dims(0, source->rank())); });
-  if (name == "mean" && succeeded(result))
-    result = divideByCounts(importer, *arguments, *result, *includesSelf);
+  if (isMean && succeeded(result))
+    result = divideByCounts(importer, *result, *counts);
   return finish(importer, *arguments, result);
 }
 

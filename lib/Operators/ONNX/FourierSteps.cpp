@@ -49,17 +49,19 @@ static Tensor makeTable(Builder &builder, ArrayRef<int64_t> shape, ArrayRef<doub
 }
 
 /// Returns the matrix w(length)^(n k) as real numbers [n, from, to, k]: the factors with which part
-/// `from` (real or imaginary) of element n is added to part `to` of result k.
-static Tensor makeMatrix(Builder &builder, int64_t length, int64_t parts, double sign) {
+/// `from` (real or imaginary) of element n is added to part `to` of result k. `parts` and
+/// `resultParts` are the sizes of the dims from and to.
+static Tensor makeMatrix(Builder &builder, int64_t length, int64_t parts, int64_t resultParts,
+                         double sign) {
   SmallVector<double> values;
   for (int64_t n = 0; n < length; ++n)
     for (int64_t from = 0; from < parts; ++from)
-      for (int64_t to = 0; to < 2; ++to)
+      for (int64_t to = 0; to < resultParts; ++to)
         for (int64_t k = 0; k < length; ++k) {
           Root root(n * k, length, sign);
           values.push_back(from == to ? root.cosine : from == 0 ? root.sine : -root.sine);
         }
-  return makeTable(builder, {length, parts, 2, length}, values);
+  return makeTable(builder, {length, parts, resultParts, length}, values);
 }
 
 /// Returns the twiddle factors w(a b)^(n k) as real numbers [3, b, a]. Row 0 multiplies the part
@@ -102,12 +104,16 @@ public:
   }
 
 private:
+  /// Returns how many of the terms n * step can be other than 0, of `length` terms.
+  int64_t countTerms(int64_t length, int64_t step) const {
+    return steps.terms ? std::min(length, llvm::divideCeilSigned(*steps.terms, step)) : length;
+  }
   unsigned rank() const { return axis + 2 + steps.after.size(); }
   SmallVector<AffineExpr> before(Body &body) const { return body.dims(1, axis); }
   SmallVector<AffineExpr> after(Body &body) const { return body.dims(axis + 2, rank()); }
 
-  SmallVector<Size> getShape(const Size &slowSize) const {
-    SmallVector<Size> shape = {Size(2)};
+  SmallVector<Size> getShape(int64_t parts, const Size &slowSize) const {
+    SmallVector<Size> shape = {Size(parts)};
     shape.append(steps.before.begin(), steps.before.end());
     shape.append({slowSize, Size(fast)});
     shape.append(steps.after.begin(), steps.after.end());
@@ -116,10 +122,10 @@ private:
 
   /// Builds the transforms of length `fast`. Each sums over elements that are `slow` apart.
   FailureOr<Tensor> multiplyFast(SignalFn signal) {
-    Tensor matrix = makeMatrix(builder, fast, steps.parts, steps.sign);
+    Tensor matrix = makeMatrix(builder, fast, steps.parts, 2, steps.sign);
     ReducedDims reduced(rank());
-    unsigned n = reduced.add(Size(fast)), from = reduced.add(Size(steps.parts));
-    return sum(builder, DType::F64, DType::F64, getShape(Size(slow)), reduced, [&](Body &body) {
+    unsigned n = reduced.add(Size(countTerms(fast, slow))), from = reduced.add(Size(steps.parts));
+    return sum(builder, DType::F64, DType::F64, getShape(2, Size(slow)), reduced, [&](Body &body) {
       AffineExpr i = reduced.expr(body, n), part = reduced.expr(body, from);
       Scalar element = signal(body, before(body), i * slow + body.dim(axis), after(body), part);
       return element * readScalar(body, matrix, {i, part, body.dim(0), body.dim(axis + 1)});
@@ -145,16 +151,18 @@ private:
   /// Builds the transforms of length `slow`.
   FailureOr<Tensor> multiplySlow(int64_t parts,
                                  llvm::function_ref<Scalar(Body &, AffineExpr, AffineExpr)> read) {
-    Tensor matrix = makeMatrix(builder, slow, parts, steps.sign);
+    Tensor matrix = makeMatrix(builder, slow, parts, steps.resultParts, steps.sign);
     ReducedDims reduced(rank());
-    unsigned n = reduced.add(Size(slow)), from = reduced.add(Size(parts));
+    unsigned n = reduced.add(Size(fast == 1 ? countTerms(slow, 1) : slow)),
+             from = reduced.add(Size(parts));
     auto term = [&](Body &body) {
       AffineExpr i = reduced.expr(body, n), part = reduced.expr(body, from);
       return read(body, i, part) * readScalar(body, matrix, {i, part, body.dim(0), body.dim(axis)});
     };
     auto scale = [&](Body &, Scalar total) { return total * steps.scale; };
-    return sum(builder, DType::F64, steps.type, getShape(steps.outputs.ceilDiv(fast)), reduced,
-               term, steps.scale == 1 ? EpilogueFn() : EpilogueFn(scale));
+    return sum(builder, DType::F64, steps.type,
+               getShape(steps.resultParts, steps.outputs.ceilDiv(fast)), reduced, term,
+               steps.scale == 1 ? EpilogueFn() : EpilogueFn(scale));
   }
 
   FailureOr<Tensor> arrange(FailureOr<Tensor> x) {
@@ -163,7 +171,7 @@ private:
     SmallVector<Size> shape(steps.before);
     shape.push_back(steps.outputs);
     shape.append(steps.after.begin(), steps.after.end());
-    shape.push_back(Size(2));
+    shape.push_back(Size(steps.resultParts));
     return builder.compute(steps.type, shape, [&](Body &body) {
       AffineExpr k = body.dim(axis - 1);
       SmallVector<AffineExpr> at = {body.dim(shape.size() - 1)};

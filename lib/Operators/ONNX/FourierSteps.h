@@ -34,17 +34,19 @@ using SignalFn =
 struct FourierSteps {
   llvm::SmallVector<Size> before, after; ///< dims before and after the transformed dim
   int64_t length;
-  Size outputs;     ///< only the first `outputs` results are computed
-  int64_t parts;    ///< of the signal: 1 for real numbers, 2 for complex ones
-  double sign;      ///< of the exponent
-  double scale = 1; ///< of the results
-  DType type;       ///< of the results
+  Size outputs;            ///< only the first `outputs` results are computed
+  int64_t parts;           ///< of the signal: 1 for real numbers, 2 for complex ones
+  double sign;             ///< of the exponent
+  double scale = 1;        ///< of the results
+  DType type;              ///< of the results
+  int64_t resultParts = 2; ///< 1 if only the real parts are computed
+  std::optional<int64_t> terms = std::nullopt; ///< the signal is 0 from this element on
 };
 
 /// Returns whether `length` has factors that are small enough for matrices.
 bool hasFourierSteps(int64_t length);
 
-/// Builds the transform. The result has the shape [before, outputs, after, 2].
+/// Builds the transform. The result has the shape [before, outputs, after, resultParts].
 mlir::FailureOr<Tensor> transformInSteps(Builder &builder, const FourierSteps &steps,
                                          SignalFn signal);
 

@@ -185,21 +185,34 @@ static SmallVector<Size> getTransformedShape(Builder &builder, const Transform &
   return shape;
 }
 
-/// Reads an element of the input as f64; yields 0 after the end of the signal.
+/// Returns how often element `n` of the input counts for the real part of the sum. An element of
+/// half a spectrum stands for two elements of the spectrum, except the first element and, if the
+/// length is even, the last element.
+static Scalar weigh(Body &body, const Transform &dft, const Scalar &n, const Scalar &product) {
+  if (!dft.isHalfSpectrum())
+    return product;
+  Scalar isAlone = (n == 0.0) | (n + n == sizeScalar(body, dft.length));
+  return select(isAlone, product, product * 2.0);
+}
+
+/// Reads an element of the input as f64, weighed; yields 0 after the end of the signal.
 static Scalar readElement(Body &body, const Transform &dft, ArrayRef<AffineExpr> at) {
   SmallVector<AffineExpr> guard;
-  if (!(dft.signal - dft.length).isAtLeast(0))
-    guard.push_back(body.size(dft.signal) - 1 - at[*dft.axis.known]);
+  AffineExpr n = at[*dft.axis.known];
+  Size count = Size::min(dft.signal, dft.isHalfSpectrum() ? dft.half() : dft.length);
+  if (dft.isHalfSpectrum() || !(count - dft.length).isAtLeast(0))
+    guard.push_back(body.size(count) - 1 - n);
   TypedAttr zero =
       cast<TypedAttr>(body.ops.getZeroAttr(getElementType(body.ops.getContext(), dft.x.dtype())));
-  return toDouble(body, toScalar(body, body.read(dft.x, at, guard, zero), dft.x.dtype()));
+  Scalar element = toDouble(body, toScalar(body, body.read(dft.x, at, guard, zero), dft.x.dtype()));
+  return weigh(body, dft, indexScalar(body, n, DType::I64), element);
 }
 
 /// Returns the options of a transform by matrix products, or nothing if this transform cannot be
 /// computed in that way.
 static std::optional<FourierSteps> getSteps(const Transform &dft) {
   std::optional<int64_t> length = dft.length.constant(), parts = dft.x.shape().back().constant();
-  if (!dft.axis.known || !length || !parts || dft.isHalfSpectrum() || !hasFourierSteps(*length))
+  if (!dft.axis.known || !length || !parts || !hasFourierSteps(*length))
     return std::nullopt;
   ArrayRef<Size> dims = dft.x.shape().drop_back();
   FourierSteps steps;
@@ -207,8 +220,12 @@ static std::optional<FourierSteps> getSteps(const Transform &dft) {
                       dims.take_front(*dft.axis.known).end());
   steps.after.assign(dims.drop_front(*dft.axis.known + 1).begin(), dims.end());
   steps.length = *length;
-  steps.outputs = dft.isOneSided ? dft.half() : dft.length;
+  steps.outputs = dft.isOneSided && !dft.isInverse ? dft.half() : dft.length;
   steps.parts = *parts;
+  if (dft.isHalfSpectrum()) {
+    steps.resultParts = 1;
+    steps.terms = *length / 2 + 1;
+  }
   steps.sign = dft.isInverse ? 1 : -1;
   steps.scale = dft.isInverse ? 1.0 / *length : 1;
   steps.type = dft.x.dtype();
@@ -246,12 +263,7 @@ static FailureOr<Tensor> transform(Builder &builder, const Transform &dft) {
       position.push_back(part);
       return readPart(body, dft.x, position);
     });
-    if (!dft.isHalfSpectrum())
-      return product;
-    // Each element represents two elements of the spectrum, except the first element and, if the
-    // length is even, the last element.
-    Scalar isAlone = (n == 0.0) | (n + n == sizeScalar(body, dft.length));
-    return select(isAlone, product, product * 2.0);
+    return weigh(body, dft, n, product);
   };
   auto divide = [&](Body &body, Scalar total) { return total / sizeAsDouble(body, dft.length); };
   return sum(builder, DType::F64, dft.x.dtype(), shape, reduced, term,

@@ -10,7 +10,6 @@ for the text.
 """
 
 import contextlib
-import functools
 import sys
 
 import sympy
@@ -21,17 +20,17 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._aliases import Aliases
 from ._arguments import check_class
+from ._complex import Pairs
 from ._decompositions import find_decomposition
 from ._errors import Signal, UnsupportedError
 from ._expressions import SYMBOLS, Expressions
+from ._overloads import find_functional, gives_view, operator_name, written_arguments
 from ._text import check_tensor, describe, find_permutation, scalar_type_code
 from ._tool import list_operators
 from ._unseen import is_of_others
 from ._values import has_overlap, has_zero, is_contiguous
 from ._views import Views
 
-# Reshapes that are views in eager mode; so it need not be checked again that the strides allow it.
-_RENAMED = {"aten::view": "tssa::view", "aten::_unsafe_view": "tssa::view"}
 # How often an operator may occur in its own decomposition, for example once for each dim.
 _MAX_NESTED = 8
 # In eager mode these operators refuse tensors without elements; fake tensors accept them.
@@ -53,44 +52,6 @@ _WHOLE = (torch.ops.aten.matmul.default, torch.ops.aten.linear.default)
 _LAYOUT_CODES = {torch.strided: 0}
 _FORMAT_CODES = {torch.contiguous_format: 0, torch.preserve_format: 1, torch.channels_last: 2,
                  torch.channels_last_3d: 3}
-
-
-def operator_name(overload):
-    """What the text calls an overload: 'aten::add.Tensor', 'aten::relu'."""
-    schema = overload._schema
-    name = f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
-    return _RENAMED.get(name, name)
-
-
-def written_arguments(schema):
-    return [a for a in schema.arguments if a.alias_info is not None and a.alias_info.is_write]
-
-
-@functools.lru_cache(maxsize=None)
-def find_functional(overload):
-    """Returns the overload that computes what an in-place or out= overload writes, or None."""
-    schema = overload._schema
-    if not written_arguments(schema):
-        return None
-    name = schema.name.split("::")[1]
-    packet = getattr(torch.ops.aten, name, None)
-    if name.endswith("_") and not name.endswith("__"):
-        packet = getattr(torch.ops.aten, name[:-1], None)
-    if packet is None or schema.name.split("::")[0] != "aten":
-        return None
-    wanted = [(a.name, str(a.type)) for a in schema.arguments if not a.is_out]
-    for candidate in packet.overloads():
-        found = getattr(packet, candidate)
-        arguments = [(a.name, str(a.type)) for a in found._schema.arguments]
-        if arguments == wanted and not written_arguments(found._schema):
-            return found
-    return None
-
-
-def gives_view(overload):
-    """Returns whether the result is a view of an argument that is not written."""
-    return any(r.alias_info is not None and not r.alias_info.is_write
-               for r in overload._schema.returns)
 
 
 class DecidesShape(Signal):
@@ -129,6 +90,7 @@ class Recorder(TorchDispatchMode):
         self._is_silent = False
         self._first_number = 0  # of the block that is being recorded
         self.views = Views(self)
+        self.pairs = Pairs(self)
         self._nonzero = {}  # (result, nodes of its block) by (value number, number of writes before)
         self._expressions = Expressions(self)
         self._main = _Block(nodes=self.nodes)
@@ -161,6 +123,7 @@ class Recorder(TorchDispatchMode):
     def number_of(self, value):
         """Returns the value number of a tensor, a size or a constant."""
         if isinstance(value, torch.Tensor):
+            self.pairs.check_value(value)
             return self._numbers[id(self.lift(value))]
         if isinstance(value, SYMBOLS):
             return self._expressions.number_of(value)
@@ -272,6 +235,8 @@ class Recorder(TorchDispatchMode):
         args, kwargs = pytree.tree_map_only(torch.Tensor, self.lift, (args, kwargs or {}))
         if not isinstance(func, torch._ops.OpOverload):
             raise UnsupportedError([self.locate(f"{func.name()} is not supported")])
+        if self.pairs.concern(func, args, kwargs):
+            return self.pairs.call(func, args, kwargs)
         functional = find_functional(func)
         if functional is not None and operator_name(func) not in list_operators():
             change = self._change_shape if gives_view(functional) else self._write
@@ -334,6 +299,16 @@ class Recorder(TorchDispatchMode):
         with self.silence():
             result = torch.empty_like(tensor, dtype=dtype, memory_format=torch.contiguous_format)
         self.bind(result, self.emit("tssa::bitcast", [self.number_of(tensor), self.number_of(dtype)]))
+        return result
+
+    def emit_dft(self, tensor, dim, length, is_inverse, is_one_sided):
+        """Records a Fourier transform of pairs, or of real numbers with a last dim of size 1, along a dim."""
+        shape = [*tensor.shape[:-1], 1 if is_inverse and is_one_sided else 2]
+        shape[dim] = length // 2 + 1 if is_one_sided and not is_inverse else length
+        with self.silence():
+            result = torch.empty(shape, dtype=tensor.dtype)
+        inputs = [self.number_of(value) for value in (tensor, dim, length, is_inverse, is_one_sided)]
+        self.bind(result, self.emit("tssa::dft", inputs))
         return result
 
     def check_split(self, shape):
@@ -453,14 +428,18 @@ class Recorder(TorchDispatchMode):
         if any(target is argument for argument in self.arguments):
             raise UnsupportedError([self.locate(
                 f"{operator_name(func)} changes the shape of an argument: give it a new name")])
-        if self.number_of(target) < self._first_number:
-            raise UnsupportedError([self.locate(f"{operator_name(func)} changes the shape of a tensor in a loop "
-                                                f"or branch that only a run decides about: give it a new name")])
+        self.check_reshaped(func, target)
         with self:
             view = functional(*args, **kwargs)
         func(*args, **kwargs)
         self._numbers[id(target)] = self._numbers[id(view)]
         return target
+
+    def check_reshaped(self, func, target):
+        """Refuses a change of the shape of a tensor that is older than the block that is being recorded."""
+        if self.number_of(target) < self._first_number:
+            raise UnsupportedError([self.locate(f"{operator_name(func)} changes the shape of a tensor in a loop "
+                                                f"or branch that only a run decides about: give it a new name")])
 
     def _check_target(self, target):
         """Refuses a write to a tensor whose elements share memory."""

@@ -175,6 +175,8 @@ class RecordedProgram:
         # A tensor of the program that it only returns becomes an argument here.
         results = [recorder.lift(value) if isinstance(value, torch.Tensor) else value
                    for value in results]
+        for value in results:
+            recorder.pairs.check_result(value)
         self._owned, self._looked_up = list(recorder.owned), {}
         symbols = recorder.size_symbols()
         self._sizes = [(str(symbol), place) for symbol, place in symbols.items()]

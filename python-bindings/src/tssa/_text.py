@@ -92,11 +92,8 @@ def describe(value, name):
         elif order is not None:
             literal["permutation"] = [order.index(dim) for dim in range(len(order))]
         return literal
-    if isinstance(value, (list, tuple)):
-        kind = "list" if isinstance(value, list) else "tuple"
-        return {"kind": kind,
-                "elements": [describe(v, f"{name}.{i}") for i, v in enumerate(value)]}
-    raise UnsupportedError([_COMPLEX if isinstance(value, complex) else f"{name} is a {type(value).__name__}"])
+    kind = "list" if isinstance(value, list) else "tuple"
+    return {"kind": kind, "elements": [describe(v, f"{name}.{i}") for i, v in enumerate(value)]}
 
 
 def make_program(name, files, arguments, graph):

@@ -284,8 +284,12 @@ class Views:
     def _bind_copy(self, made, contents, function):
         """Binds a view, the result of `function`, to a copy of its elements. Its memory may not be written any more."""
         self._recorder.bind(made, self._recorder.number_of(contents))
-        self._recorder.aliases.freeze(made, functools.partial(self._refuse_write, function))
+        self.freeze(made, function)
         return made
+
+    def freeze(self, tensor, function):
+        """Refuses later writes to memory of the tensor, as a result of `function` is a copy instead of a view."""
+        self._recorder.aliases.freeze(tensor, functools.partial(self._refuse_write, function))
 
     def _refuse_write(self, function):
         name = str(function).removeprefix("aten.")

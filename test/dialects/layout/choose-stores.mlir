@@ -181,3 +181,21 @@ te.kernel @relu(%x: tensor<3x16x40xf32>) -> tensor<3x16x40xf32> {
   } : tensor<3x16x40xf32>
   te.return %y : tensor<3x16x40xf32>
 }
+
+// An update does not take the order of what it reads over: wide channels come last only
+// where the predicted times say so, as here.
+// CHECK-LABEL: func.func @collected
+func.func @collected(%x: tensor<1x3x8x8xf32>, %b: tensor<1x20x8x8xf32>) -> tensor<1x20x8x8xf32> {
+  %w = te.constant dense<0.5> : tensor<20x3x1x1xf32>
+  // CHECK: te.launch @{{.*}} -> tensor<1x8x8x20xf32>
+  %y = te.launch @conv(%x, %w) : (tensor<1x3x8x8xf32>, tensor<20x3x1x1xf32>) -> tensor<1x20x8x8xf32>
+  %r = te.launch @collect(%b, %y) : (tensor<1x20x8x8xf32>, tensor<1x20x8x8xf32>) -> tensor<1x20x8x8xf32>
+  return %r : tensor<1x20x8x8xf32>
+}
+te.kernel @collect(%b: tensor<1x20x8x8xf32>, %y: tensor<1x20x8x8xf32>) -> tensor<1x20x8x8xf32> {
+  %r = te.update (d0: 20, d1: 8, d2: 8) into %b[0, d0, d1, d2] {
+    %a = te.read %y[0, d0, d1, d2] : tensor<1x20x8x8xf32>
+    te.yield %a : f32
+  } : tensor<1x20x8x8xf32>
+  te.return %r : tensor<1x20x8x8xf32>
+}
