@@ -128,6 +128,11 @@ class _Root:
             self.found = [(str(size), dim) for dim, size in enumerate(self.geometry.shape)
                           if is_unbacked(value.shape[dim]) and size.is_Symbol]
 
+    @property
+    def is_plain(self):
+        """Returns whether a contiguous tensor of the compiled program is the result as it is."""
+        return self._is_tensor and self._is_contiguous
+
     def take(self, tensor, sizes):
         """Returns a result of the compiled program with the strides of eager mode, or as a number."""
         if not self._is_tensor:
@@ -211,13 +216,18 @@ class RecordedProgram:
 
     def _set_constants(self, tensors):
         self._constants = Constants(tensors)
-        self._free = [i for i in range(len(self._orders)) if i not in self._constants]
+        self._free = tuple(i for i in range(len(self._orders)) if i not in self._constants)
         self._binaries = Binaries(self._write, *self._options)
 
     @property
-    def num_binaries(self):
-        """How many times this program was compiled."""
-        return self._binaries.count
+    def binaries(self):
+        """The artifacts, as a tuple that never changes."""
+        return self._binaries.known
+
+    @property
+    def free(self):
+        """The positions of the tensors that the binaries get, as a tuple that never changes."""
+        return self._free
 
     def look_up(self, recorder, tensor, get):
         """Makes each call use the result of `get` for `tensor`, a tensor of the program."""
@@ -233,6 +243,15 @@ class RecordedProgram:
     def describe_sizes(self):
         """Returns a text for each argument with sizes that the program is fixed to."""
         return [f"argument {i} has the sizes {['any' if s is None else s for s in shape]}" for i, shape in self._fixed]
+
+    @property
+    def has_choices(self):
+        """Whether there is something for `copies_alike` to decide."""
+        return bool(self._choices)
+
+    def holds_constants(self):
+        """Returns whether the tensors that the binaries contain are as they were."""
+        return self._constants.hold()
 
     def copies_alike(self, sizes):
         """Returns whether a call copies what the recording copies, and gives results of the same strides."""
@@ -264,13 +283,17 @@ class RecordedProgram:
 
     def _find_tensors(self, arguments):
         """Returns the tensors that a call passes, and after them the program's own."""
+        return [_as_tensor(arguments[i]) for i in self._passed] + self.find_owned()
+
+    def find_owned(self):
+        """Returns the program's own tensors."""
         owned = list(self._owned)
         for i, get in self._looked_up.items():
             owned[i] = get()
-        return [_as_tensor(arguments[i]) for i in self._passed] + owned
+        return owned
 
     def run(self, tensors, sizes):
-        if not self._constants.hold():
+        if not self.holds_constants():
             self._set_constants({})
         if torch.is_grad_enabled():
             for tensor in self._constants:
@@ -281,16 +304,49 @@ class RecordedProgram:
             _check(tensor)
             free.append(tensor)
             passed.append(tensor.detach().permute(order) if order else tensor.detach())
-        made = self._binaries.run(free, passed)
-        for i, root in enumerate(self._roots):
-            for name, dim in root.found:
-                sizes[name] = made[f"return.{i}"].shape[dim]
-        for name, i in self._found.items():
-            sizes[name] = made[f"return.{i}"].item()
-        roots = [root.take(made[f"return.{i}"], sizes) for i, root in enumerate(self._roots)]
-        return [self._make(step, tensors, roots, sizes) for step in self._plan]
+        return self._make_results(tensors, self._binaries.run(free, passed), sizes)
+
+    # Calls that are run elsewhere.
+
+    def shapes_of_arguments(self):
+        """Returns the sizes of each tensor that a call passes, by its position in the call; None for those that are open."""
+        numbers = {i for _, i in self._numbers}
+        return {i: shape for i, shape in zip(self._passed, self._shapes) if i not in numbers}
+
+    def sources(self):
+        """Returns for each tensor that the binaries get (its position in the call, or -1 - i for tensor i of the program's own;
+        the order of its dims in memory or None)."""
+        count = len(self._passed)
+        return [(self._passed[i] if i < count else count - 1 - i, self._orders[i]) for i in self._free]
+
+    def describe_result(self, i):
+        """Returns how a result is made: ("root", position), ("argument", position in the call) or ("constant", value).
+
+        (None, None) if a call has to compute more.
+        """
+        kind, what, *geometry = self._plan[i]
+        if kind == "root" and geometry == [None] and self._roots[what].is_plain and not self._found:
+            return kind, what
+        if kind == "argument" and geometry == [None] and what < len(self._passed):
+            return kind, self._passed[what]
+        return (kind, what) if kind == "constant" else (None, None)
 
     # Results.
+
+    def finish(self, arguments, made):
+        """Returns the results of a call that was run elsewhere. made: what the compiled program returned."""
+        tensors = [arguments[i] for i in self._passed] + self.find_owned()
+        return self._make_results(tensors, made, self.find_sizes(arguments))
+
+    def _make_results(self, tensors, made, sizes):
+        """Returns the results in order. made: what the compiled program returns."""
+        for root, tensor in zip(self._roots, made):
+            for name, dim in root.found:
+                sizes[name] = tensor.shape[dim]
+        for name, i in self._found.items():
+            sizes[name] = made[i].item()
+        roots = [root.take(tensor, sizes) for root, tensor in zip(self._roots, made)]
+        return [self._make(step, tensors, roots, sizes) for step in self._plan]
 
     def _plan_result(self, recorder, value):
         """Returns a description of how a call makes this result: (kind, ...)."""
