@@ -12,6 +12,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -120,7 +121,38 @@ struct Leaf {
   Kind kind;
   size_t place;
   nb::object constant;
+  /// Sizes and strides of a view of that tensor; none if it is the tensor itself.
+  nb::object sizes, strides;
+  /// By how many elements the view starts later.
+  int64_t moved = 0;
+
+  explicit Leaf(nb::handle given) : kind(Kind(nb::cast<int>(given[0]))) {
+    constant = given[1];
+    place = kind == Constant ? 0 : nb::cast<size_t>(constant);
+    if (nb::object view = given[2]; !view.is_none()) {
+      sizes = view[0];
+      strides = view[1];
+      moved = nb::cast<int64_t>(view[2]);
+    }
+  }
+  nb::object make(const nb::object &base) const;
 };
+
+nb::object Leaf::make(const nb::object &base) const {
+  if (!sizes.is_valid())
+    return base;
+  TSSA_NAME(getOffset, "storage_offset");
+  TSSA_NAME(asStrided, "as_strided");
+  nb::object offset = nb::steal(PyObject_CallMethodObjArgs(base.ptr(), getOffset, nullptr));
+  if (!offset.is_valid())
+    throw nb::python_error();
+  offset = nb::int_(nb::cast<int64_t>(offset) + moved);
+  PyObject *made = PyObject_CallMethodObjArgs(base.ptr(), asStrided, sizes.ptr(), strides.ptr(),
+                                              offset.ptr(), nullptr);
+  if (!made)
+    throw nb::python_error();
+  return nb::steal(made);
+}
 
 /// An artifact. roots: for each tensor that the program returns its place among the results of the
 /// artifact, or -1 - i if it is input i.
@@ -141,12 +173,14 @@ struct Source {
 class CachedCall {
 public:
   using Given = std::pair<int64_t, std::optional<std::vector<size_t>>>;
+  /// Its name, the value of the call that has it, the dim of that; -1 if it is the value.
+  using Symbol = std::tuple<nb::str, size_t, int64_t>;
 
   CachedCall(nb::object tensors, nb::tuple literalTypes, const std::vector<Given> &given,
-             bool hasConditions)
+             std::vector<Symbol> symbols, bool hasConditions)
       : tensorType(std::move(tensors)), literals(std::move(literalTypes)),
         exchange(nb::cast<nb::capsule>(tensorType.attr("__dlpack_c_exchange_api__"))),
-        hasConditions(hasConditions) {
+        symbols(std::move(symbols)), hasConditions(hasConditions) {
     for (const auto &[place, order] : given) {
       sources.push_back({place, order.value_or(std::vector<size_t>())});
       hasOwned |= place < 0;
@@ -163,9 +197,7 @@ public:
   void learnResult(nb::object type, nb::list given) {
     resultType = type;
     for (nb::handle leaf : given)
-      leaves.push_back({Leaf::Kind(nb::cast<int>(leaf[0])),
-                        nb::cast<int>(leaf[0]) == Leaf::Constant ? 0 : nb::cast<size_t>(leaf[1]),
-                        nb::borrow(leaf[1])});
+      leaves.emplace_back(leaf);
     isSimple = true;
   }
   void setBinaries(const std::vector<std::pair<nb::object, std::vector<int64_t>>> &given) {
@@ -177,6 +209,25 @@ public:
 
   nb::object run(nb::handle recording, nb::tuple args, nb::dict kwargs, bool checksGradients) const;
 
+  /// For the garbage collector: what else is held are classes and artifacts.
+  static int traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (!nb::inst_ready(self))
+      return 0;
+    const CachedCall *call = nb::inst_ptr<CachedCall>(self);
+    for (const Node &node : call->nodes)
+      Py_VISIT(node.expected.ptr());
+    for (const Leaf &leaf : call->leaves)
+      Py_VISIT(leaf.constant.ptr());
+    return 0;
+  }
+  static int clear(PyObject *self) {
+    CachedCall *call = nb::inst_ptr<CachedCall>(self);
+    std::vector<Node> nodes = std::move(call->nodes);
+    std::vector<Leaf> leaves = std::move(call->leaves);
+    return 0;
+  }
+
 private:
   bool learnPart(nb::handle part, nb::list fixed, Parts &parts);
   bool learnTensor(nb::handle tensor, nb::handle sizes, Parts &parts);
@@ -184,6 +235,7 @@ private:
   bool match(nb::handle part, const Node *&node, Parts &parts) const;
   bool matchTensor(nb::handle tensor, const Node &node, Parts &parts) const;
   bool matchDict(nb::handle dict, const Node *&node, Parts &parts) const;
+  nb::dict findSymbols(const Parts &parts) const;
   bool holds(nb::handle recording, const Parts &parts) const;
   nb::object finish(nb::handle recording, const Parts &parts, nb::tuple args, nb::dict kwargs,
                     const std::vector<nb::object> &roots) const;
@@ -193,6 +245,7 @@ private:
   Exchange exchange;
   std::vector<Node> nodes;
   std::vector<Source> sources;
+  std::vector<Symbol> symbols;
   bool hasConditions, hasOwned = false, isSimple = false;
   nb::object resultType;
   std::vector<Leaf> leaves;
@@ -337,13 +390,22 @@ nb::list makeList(const std::vector<nb::object> &values) {
   return made;
 }
 
+/// The sizes and numbers of a call that are open, by name.
+nb::dict CachedCall::findSymbols(const Parts &parts) const {
+  nb::dict found;
+  for (const auto &[name, place, dim] : symbols)
+    found[name] = dim < 0 ? parts.values[place]
+                          : nb::steal(PyLong_FromLongLong(parts.memory[place]->tensor.shape[dim]));
+  return found;
+}
+
 bool CachedCall::holds(nb::handle recording, const Parts &parts) const {
   TSSA_NAME(holdsState, "holds_state");
   TSSA_NAME(holdsFor, "holds_for");
   nb::object held = nb::steal(PyObject_CallMethodObjArgs(recording.ptr(), holdsState, nullptr));
   if (held.is_valid() && held.is(Py_True) && hasConditions)
-    held = nb::steal(PyObject_CallMethodObjArgs(recording.ptr(), holdsFor,
-                                                makeList(parts.values).ptr(), nullptr));
+    held = nb::steal(
+        PyObject_CallMethodObjArgs(recording.ptr(), holdsFor, findSymbols(parts).ptr(), nullptr));
   if (!held.is_valid())
     throw nb::python_error();
   return held.is(Py_True);
@@ -463,12 +525,12 @@ nb::object CachedCall::finish(nb::handle recording, const Parts &parts, nb::tupl
                               nb::dict kwargs, const std::vector<nb::object> &roots) const {
   if (!isSimple)
     return recording.attr("finish")(nb::make_tuple(args, kwargs), makeList(parts.values),
-                                    makeList(roots));
+                                    findSymbols(parts), makeList(roots));
   std::vector<nb::object> results;
   for (const Leaf &leaf : leaves)
-    results.push_back(leaf.kind == Leaf::Root    ? roots.at(leaf.place)
-                      : leaf.kind == Leaf::Value ? parts.values.at(leaf.place)
-                                                 : leaf.constant);
+    results.push_back(leaf.make(leaf.kind == Leaf::Root    ? roots.at(leaf.place)
+                                : leaf.kind == Leaf::Value ? parts.values.at(leaf.place)
+                                                           : leaf.constant));
   if (resultType.is_none())
     return results.at(0);
   nb::list list = makeList(results);
@@ -479,9 +541,15 @@ nb::object CachedCall::finish(nb::handle recording, const Parts &parts, nb::tupl
 
 void tssa::python::registerCachedCall(nb::module_ &module) {
   module.attr("MISS") = getMiss();
-  nb::class_<CachedCall>(module, "CachedCall", "Calls like one that a recording has run")
-      .def(nb::init<nb::object, nb::tuple, const std::vector<CachedCall::Given> &, bool>(),
-           nb::arg("tensors"), nb::arg("literals"), nb::arg("sources"), nb::arg("has_conditions"))
+  static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(CachedCall::traverse)},
+                                {Py_tp_clear, reinterpret_cast<void *>(CachedCall::clear)},
+                                {0, nullptr}};
+  nb::class_<CachedCall>(module, "CachedCall", "Calls like one that a recording has run",
+                         nb::type_slots(slots))
+      .def(nb::init<nb::object, nb::tuple, const std::vector<CachedCall::Given> &,
+                    std::vector<CachedCall::Symbol>, bool>(),
+           nb::arg("tensors"), nb::arg("literals"), nb::arg("sources"), nb::arg("symbols"),
+           nb::arg("has_conditions"))
       .def("learn", &CachedCall::learn, nb::arg("arguments"), nb::arg("fixed"))
       .def("learn_result", &CachedCall::learnResult, nb::arg("type").none(), nb::arg("leaves"))
       .def("set_binaries", &CachedCall::setBinaries, nb::arg("binaries"))

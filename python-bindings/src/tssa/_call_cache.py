@@ -73,7 +73,7 @@ def make_cached_call(program, arguments, constants, result, has_conditions):
     """
     shapes = program.shapes_of_arguments()
     fixed = [shapes.get(i, constants.get(i)) for i in range(len(arguments.values))]
-    cached = CachedCall(torch.Tensor, LITERALS, program.sources(), has_conditions)
+    cached = CachedCall(torch.Tensor, LITERALS, program.sources(), program.symbols, has_conditions)
     if not cached.learn(arguments.given, fixed):
         return None
     simple = _describe_result(program, result)
@@ -95,6 +95,6 @@ def _describe_leaf(program, node):
     if node is None or node[0] not in ("leaf", "constant"):
         return None
     if node[0] == "constant":
-        return _CONSTANT, node[1]
-    kind, what = program.describe_result(node[1])
-    return None if kind is None else ({"root": _ROOT, "argument": _VALUE, "constant": _CONSTANT}[kind], what)
+        return _CONSTANT, node[1], None
+    kind, what, view = program.describe_result(node[1])
+    return None if kind is None else ({"root": _ROOT, "argument": _VALUE, "constant": _CONSTANT}[kind], what, view)

@@ -420,17 +420,16 @@ class _Recording:
         """Returns whether what the program reads besides its arguments is the same."""
         return self._reads.hold() and self.program.holds_constants()
 
-    def holds_for(self, values):
+    def holds_for(self, sizes):
         """Returns whether the sizes and numbers of a call satisfy all conditions of the recording."""
-        sizes = self.program.find_sizes(values)
         return all(evaluate(self._guards, sizes)) and self.program.copies_alike(sizes)
 
     def find_owned(self):
         return self.program.find_owned()
 
-    def finish(self, given, values, made):
+    def finish(self, given, values, sizes, made):
         """Returns the result of a call whose program was run elsewhere. made: what the compiled program returned."""
-        return self._make_result(self.program.finish(values, made), given)
+        return self._make_result(self.program.finish(values, sizes, made), given)
 
     def match(self, values):
         """Returns the sizes of the symbols if the recording holds for these arguments, else None."""
@@ -442,9 +441,7 @@ class _Recording:
             return None
         values = self._with_numbers(values)
         sizes = program.find_sizes(values)
-        if program.fits(values) and all(evaluate(self._guards, sizes)) and program.copies_alike(sizes):
-            return sizes
-        return None
+        return sizes if program.fits(values) and self.holds_for(sizes) else None
 
 
 @contextlib.contextmanager

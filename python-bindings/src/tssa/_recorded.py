@@ -83,6 +83,13 @@ class _Geometry:
             tensor = torch.empty(0, dtype=self._dtype).set_(tensor.untyped_storage())
         return tensor.as_strided(shape, strides, offset + moved)
 
+    def find_view(self, base):
+        """Returns (sizes, strides, what is added to the offset) of a view that is the same in each call, else None."""
+        if self.symbols or base.symbols or self._dtype != base._dtype:
+            return None
+        shape, strides, offset = self.evaluate({})
+        return tuple(shape), tuple(strides), offset - base.evaluate({})[2]
+
     def evaluate(self, sizes):
         """Returns (sizes, strides, offset) in a call, for `as_strided`."""
         values = evaluate(self._code, sizes)
@@ -182,8 +189,9 @@ class RecordedProgram:
                    for value in results]
         self._owned, self._looked_up = list(recorder.owned), {}
         symbols = recorder.size_symbols()
-        self._sizes = [(str(symbol), place) for symbol, place in symbols.items()]
-        self._numbers = [(str(symbol), passed[order]) for symbol, order in recorder.numbers.items()]
+        # For each symbol its name, the position in a call, and the dim there or -1 for a number.
+        self.symbols = [(str(symbol), passed[order], dim) for symbol, (order, dim) in symbols.items()]
+        self.symbols += [(str(symbol), passed[order], -1) for symbol, order in recorder.numbers.items()]
         self._symbols = {*symbols, *recorder.numbers}
         self._written = recorder.aliases.written_arguments()
         self._geometries = [_Geometry(fake) for fake in recorder.arguments]
@@ -259,10 +267,7 @@ class RecordedProgram:
 
     def find_sizes(self, arguments):
         """Returns the values of the symbols in a call, by name."""
-        sizes = {name: arguments[self._passed[order]].shape[dim] for name, (order, dim) in self._sizes}
-        for name, i in self._numbers:
-            sizes[name] = arguments[i]
-        return sizes
+        return {name: arguments[i] if dim < 0 else arguments[i].shape[dim] for name, i, dim in self.symbols}
 
     def prepare(self, *arguments):
         """Compiles for calls like this one, without running."""
@@ -310,33 +315,37 @@ class RecordedProgram:
 
     def shapes_of_arguments(self):
         """Returns the sizes of each tensor that a call passes, by its position in the call; None for those that are open."""
-        numbers = {i for _, i in self._numbers}
+        numbers = {i for _, i, dim in self.symbols if dim < 0}
         return {i: shape for i, shape in zip(self._passed, self._shapes) if i not in numbers}
 
     def sources(self):
         """Returns for each tensor that the binaries get (its position in the call, or -1 - i for tensor i of the program's own;
         the order of its dims in memory or None)."""
         count = len(self._passed)
-        return [(self._passed[i] if i < count else count - 1 - i, self._orders[i]) for i in self._free]
+        return [(self._passed[i] if i < count else count - 1 - i, self._orders[i] or None) for i in self._free]
 
     def describe_result(self, i):
-        """Returns how a result is made: ("root", position), ("argument", position in the call) or ("constant", value).
+        """Returns how a result is made: (kind, position or value, view).
 
-        (None, None) if a call has to compute more.
+        kind: "root", "argument" with the position in the call, or "constant"; None if a call has to compute more. view: None, or the
+        result of _Geometry.find_view.
         """
-        kind, what, *geometry = self._plan[i]
-        if kind == "root" and geometry == [None] and self._roots[what].is_plain and not self._found:
-            return kind, what
-        if kind == "argument" and geometry == [None] and what < len(self._passed):
-            return kind, self._passed[what]
-        return (kind, what) if kind == "constant" else (None, None)
+        kind, what, *geometries = self._plan[i]
+        if kind == "constant":
+            return kind, what, None
+        is_whole = geometries == [None]
+        view = None if is_whole or kind not in ("root", "argument") else geometries[0].find_view(geometries[1])
+        if kind == "root" and self._roots[what].is_plain and not self._found and (is_whole or view):
+            return kind, what, view
+        if kind == "argument" and what < len(self._passed) and (is_whole or view):
+            return kind, self._passed[what], view
+        return None, None, None
 
     # Results.
 
-    def finish(self, arguments, made):
+    def finish(self, arguments, sizes, made):
         """Returns the results of a call that was run elsewhere. made: what the compiled program returned."""
-        tensors = [arguments[i] for i in self._passed] + self.find_owned()
-        return self._make_results(tensors, made, self.find_sizes(arguments))
+        return self._make_results([arguments[i] for i in self._passed] + self.find_owned(), made, sizes)
 
     def _make_results(self, tensors, made, sizes):
         """Returns the results in order. made: what the compiled program returns."""
