@@ -7,7 +7,7 @@
 
 #include "cached_call.h"
 
-#include "exchange.h"
+#include "call_signature.h"
 #include "program.h"
 
 #include <nanobind/stl/optional.h>
@@ -15,8 +15,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace nb = nanobind;
@@ -24,9 +22,6 @@ using namespace tssa::python;
 
 namespace {
 
-/// More tensors than these in a call are not looked at here.
-constexpr size_t mostTensors = 64;
-constexpr tssa_device cpu = {1, 0};
 constexpr tssa_dtype int64 = {0, 64, 1}, float64 = {2, 64, 1};
 
 /// What a call returns that is not like the known one.
@@ -41,79 +36,6 @@ nb::object &getMiss() {
 bool isGuard(const RuntimeError &error) {
   return error.message.find("guard: ") != std::string::npos;
 }
-
-/// Whether a tensor has elements and they lie row by row without gaps.
-bool isContiguous(const tssa_tensor &tensor) {
-  int64_t step = 1;
-  for (int32_t dim = tensor.ndim; dim-- > 0;) {
-    int64_t size = tensor.shape[dim];
-    if (size == 0 || (size != 1 && tensor.strides && tensor.strides[dim] != step))
-      return false;
-    step *= size;
-  }
-  return true;
-}
-
-/// A part of the arguments of the known call, in preorder.
-struct Node {
-  enum Kind { Tensor, Int, Float, Literal, Tuple, List, Dict };
-  Kind kind;
-  /// How many parts a container has.
-  size_t count = 0;
-  /// The literal, the number if it is fixed, the keys of a dict as a tuple.
-  nb::object expected;
-  tssa_dtype dtype = {};
-  /// Of a tensor; -1 for those that are open.
-  std::vector<int64_t> sizes;
-
-  bool accepts(const tssa_tensor &tensor) const;
-  bool acceptsNumber(nb::handle number) const;
-  bool acceptsLiteral(nb::handle value) const;
-};
-
-bool Node::accepts(const tssa_tensor &tensor) const {
-  if (tensor.device.type != cpu.type || std::memcmp(&tensor.dtype, &dtype, sizeof(dtype)) != 0 ||
-      size_t(tensor.ndim) != sizes.size())
-    return false;
-  for (size_t dim = 0; dim < sizes.size(); ++dim)
-    if (sizes[dim] >= 0 && sizes[dim] != tensor.shape[dim])
-      return false;
-  return isContiguous(tensor);
-}
-
-bool Node::acceptsNumber(nb::handle number) const {
-  if (!expected.is_valid() || number.is(expected))
-    return true;
-  if (kind == Int)
-    return PyObject_RichCompareBool(number.ptr(), expected.ptr(), Py_EQ) == 1;
-  double left = PyFloat_AsDouble(number.ptr()), right = PyFloat_AsDouble(expected.ptr());
-  return std::memcmp(&left, &right, sizeof(left)) == 0 || (std::isnan(left) && std::isnan(right));
-}
-
-bool Node::acceptsLiteral(nb::handle value) const {
-  return value.is(expected) || (value.type().is(expected.type()) &&
-                                PyObject_RichCompareBool(value.ptr(), expected.ptr(), Py_EQ) == 1);
-}
-
-/// The parts of the arguments of a call. They live as long as it runs.
-struct Parts {
-  std::vector<nb::object> values;
-  /// The memory of the values; null for those that are no tensors.
-  std::vector<ManagedPointer> memory;
-  /// The lists and dicts, each of which occurs once.
-  std::vector<PyObject *> containers;
-
-  bool isFirst(nb::handle tensor) const {
-    return std::none_of(values.begin(), values.end(),
-                        [&](const nb::object &value) { return value.is(tensor); });
-  }
-  bool addContainer(PyObject *container) {
-    if (std::find(containers.begin(), containers.end(), container) != containers.end())
-      return false;
-    containers.push_back(container);
-    return true;
-  }
-};
 
 /// How a result of a call is made.
 struct Leaf {
@@ -170,6 +92,19 @@ struct Source {
   std::vector<size_t> order;
 };
 
+/// The inputs of a run, and what they refer to.
+struct Inputs {
+  std::vector<tssa_value> values;
+  std::vector<ManagedPointer> owned;
+  std::vector<std::vector<int64_t>> extents;
+  std::vector<nb::object> kept;
+  /// Numbers, at the places of `values`.
+  std::vector<uint64_t> numbers;
+
+  bool addNumber(nb::handle number);
+  bool addTensor(const tssa_tensor &tensor, const std::vector<size_t> &order);
+};
+
 class CachedCall {
 public:
   using Given = std::pair<int64_t, std::optional<std::vector<size_t>>>;
@@ -178,21 +113,15 @@ public:
 
   CachedCall(nb::object tensors, nb::tuple literalTypes, const std::vector<Given> &given,
              std::vector<Symbol> symbols, bool hasConditions)
-      : tensorType(std::move(tensors)), literals(std::move(literalTypes)),
-        exchange(nb::cast<nb::capsule>(tensorType.attr("__dlpack_c_exchange_api__"))),
-        symbols(std::move(symbols)), hasConditions(hasConditions) {
+      : signature(std::move(tensors), std::move(literalTypes)), symbols(std::move(symbols)),
+        hasConditions(hasConditions) {
     for (const auto &[place, order] : given) {
       sources.push_back({place, order.value_or(std::vector<size_t>())});
       hasOwned |= place < 0;
     }
   }
 
-  /// Takes the parts of the known call. fixed: for each the sizes of a tensor, with None for
-  /// those that are open, and None for an open number. Returns whether all are of known kinds.
-  bool learn(nb::tuple arguments, nb::list fixed) {
-    Parts parts;
-    return learnPart(arguments, fixed, parts) && parts.values.size() == fixed.size();
-  }
+  bool learn(nb::tuple arguments, nb::list fixed) { return signature.learn(arguments, fixed); }
   /// Takes how the result is made: of one leaf, or as a list or tuple of leaves.
   void learnResult(nb::object type, nb::list given) {
     resultType = type;
@@ -215,7 +144,7 @@ public:
     if (!nb::inst_ready(self))
       return 0;
     const CachedCall *call = nb::inst_ptr<CachedCall>(self);
-    for (const Node &node : call->nodes)
+    for (const Node &node : call->signature.getNodes())
       Py_VISIT(node.expected.ptr());
     for (const Leaf &leaf : call->leaves)
       Py_VISIT(leaf.constant.ptr());
@@ -223,27 +152,20 @@ public:
   }
   static int clear(PyObject *self) {
     CachedCall *call = nb::inst_ptr<CachedCall>(self);
-    std::vector<Node> nodes = std::move(call->nodes);
+    call->signature.clear();
     std::vector<Leaf> leaves = std::move(call->leaves);
     return 0;
   }
 
 private:
-  bool learnPart(nb::handle part, nb::list fixed, Parts &parts);
-  bool learnTensor(nb::handle tensor, nb::handle sizes, Parts &parts);
-  bool learnDict(nb::handle dict, nb::list fixed, Parts &parts);
-  bool match(nb::handle part, const Node *&node, Parts &parts) const;
-  bool matchTensor(nb::handle tensor, const Node &node, Parts &parts) const;
-  bool matchDict(nb::handle dict, const Node *&node, Parts &parts) const;
   nb::dict findSymbols(const Parts &parts) const;
   bool holds(nb::handle recording, const Parts &parts) const;
+  bool addInputs(nb::handle recording, const Parts &parts, bool checksGradients,
+                 Inputs &inputs) const;
   nb::object finish(nb::handle recording, const Parts &parts, nb::tuple args, nb::dict kwargs,
                     const std::vector<nb::object> &roots) const;
 
-  nb::object tensorType;
-  nb::tuple literals;
-  Exchange exchange;
-  std::vector<Node> nodes;
+  CallSignature signature;
   std::vector<Source> sources;
   std::vector<Symbol> symbols;
   bool hasConditions, hasOwned = false, isSimple = false;
@@ -251,137 +173,6 @@ private:
   std::vector<Leaf> leaves;
   std::shared_ptr<const Binaries> binaries;
 };
-
-// What is known.
-
-bool CachedCall::learnPart(nb::handle part, nb::list fixed, Parts &parts) {
-  PyObject *object = part.ptr();
-  if (part.type().is(tensorType))
-    return parts.values.size() < fixed.size() &&
-           learnTensor(part, fixed[parts.values.size()], parts);
-  if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
-    bool isList = PyList_CheckExact(object);
-    if (isList && !parts.addContainer(object))
-      return false;
-    Py_ssize_t count = PySequence_Size(object);
-    nodes.push_back({isList ? Node::List : Node::Tuple, size_t(count)});
-    for (Py_ssize_t i = 0; i < count; ++i)
-      if (!learnPart(isList ? PyList_GetItem(object, i) : PyTuple_GetItem(object, i), fixed, parts))
-        return false;
-    return true;
-  }
-  if (PyDict_CheckExact(object))
-    return learnDict(part, fixed, parts);
-  if (parts.values.size() >= fixed.size())
-    return false;
-  nb::object known = fixed[parts.values.size()];
-  parts.values.push_back(nb::borrow(part));
-  if (PyLong_CheckExact(object) || PyFloat_CheckExact(object)) {
-    nodes.push_back({PyFloat_CheckExact(object) ? Node::Float : Node::Int, 0,
-                     known.is_none() ? nb::object() : known});
-    return true;
-  }
-  nodes.push_back({Node::Literal, 0, nb::borrow(part)});
-  return PySequence_Contains(literals.ptr(), part.type().ptr()) == 1;
-}
-
-bool CachedCall::learnTensor(nb::handle tensor, nb::handle sizes, Parts &parts) {
-  ManagedPointer memory = exchange.take(tensor);
-  if (!memory || !parts.isFirst(tensor) || parts.values.size() == mostTensors)
-    return false;
-  Node node = {Node::Tensor};
-  node.dtype = memory->tensor.dtype;
-  for (nb::handle size : sizes)
-    node.sizes.push_back(size.is_none() ? -1 : nb::cast<int64_t>(size));
-  bool isKnown = node.accepts(memory->tensor);
-  nodes.push_back(std::move(node));
-  parts.values.push_back(nb::borrow(tensor));
-  return isKnown;
-}
-
-bool CachedCall::learnDict(nb::handle dict, nb::list fixed, Parts &parts) {
-  if (!parts.addContainer(dict.ptr()))
-    return false;
-  nb::tuple keys(nb::borrow<nb::dict>(dict).keys());
-  nodes.push_back({Node::Dict, keys.size(), keys});
-  for (nb::handle key : keys)
-    if (!PyUnicode_CheckExact(key.ptr()) || !learnPart(dict[key], fixed, parts))
-      return false;
-  return true;
-}
-
-// Whether a call is like it.
-
-bool CachedCall::match(nb::handle part, const Node *&node, Parts &parts) const {
-  PyObject *object = part.ptr();
-  const Node &known = *node++;
-  switch (known.kind) {
-  case Node::Tensor:
-    return part.type().is(tensorType) && matchTensor(part, known, parts);
-  case Node::Int:
-  case Node::Float:
-    parts.values.push_back(nb::borrow(part));
-    parts.memory.emplace_back();
-    return (known.kind == Node::Int ? PyLong_CheckExact(object) : PyFloat_CheckExact(object)) &&
-           known.acceptsNumber(part);
-  case Node::Literal:
-    parts.values.push_back(nb::borrow(part));
-    parts.memory.emplace_back();
-    return known.acceptsLiteral(part);
-  case Node::Dict:
-    return PyDict_CheckExact(object) && matchDict(part, node, parts);
-  case Node::List:
-    // Another thread may change it meanwhile.
-    if (!PyList_CheckExact(object) || !parts.addContainer(object))
-      return false;
-    for (size_t i = 0; i < known.count; ++i)
-      if (size_t(PyList_Size(object)) != known.count ||
-          !match(nb::borrow(PyList_GetItem(object, Py_ssize_t(i))), node, parts))
-        return false;
-    return size_t(PyList_Size(object)) == known.count;
-  case Node::Tuple:
-    if (!PyTuple_CheckExact(object) || size_t(PyTuple_Size(object)) != known.count)
-      return false;
-    for (size_t i = 0; i < known.count; ++i)
-      if (!match(PyTuple_GetItem(object, Py_ssize_t(i)), node, parts))
-        return false;
-    return true;
-  }
-  return false;
-}
-
-bool CachedCall::matchTensor(nb::handle tensor, const Node &node, Parts &parts) const {
-  if (!parts.isFirst(tensor))
-    return false;
-  // The key of a recording contains the names of what callers store in tensors.
-  nb::object attributes = nb::steal(PyObject_GenericGetDict(tensor.ptr(), nullptr));
-  ManagedPointer memory = exchange.take(tensor);
-  if (!attributes.is_valid() || PyDict_Size(attributes.ptr()) != 0 || !memory ||
-      !node.accepts(memory->tensor))
-    return false;
-  parts.values.push_back(nb::borrow(tensor));
-  parts.memory.push_back(std::move(memory));
-  return true;
-}
-
-bool CachedCall::matchDict(nb::handle dict, const Node *&node, Parts &parts) const {
-  const Node &known = node[-1];
-  if (size_t(PyDict_Size(dict.ptr())) != known.count || !parts.addContainer(dict.ptr()))
-    return false;
-  Py_ssize_t position = 0;
-  PyObject *name, *part;
-  for (size_t i = 0; i < known.count; ++i) {
-    if (!PyDict_Next(dict.ptr(), &position, &name, &part))
-      return false;
-    nb::object kept = nb::borrow(part);
-    PyObject *expected = PyTuple_GetItem(known.expected.ptr(), Py_ssize_t(i));
-    if (name != expected && PyUnicode_Compare(name, expected) != 0)
-      return false;
-    if (!match(kept, node, parts))
-      return false;
-  }
-  return true;
-}
 
 nb::list makeList(const std::vector<nb::object> &values) {
   nb::list made;
@@ -412,19 +203,6 @@ bool CachedCall::holds(nb::handle recording, const Parts &parts) const {
 }
 
 // The run.
-
-/// The inputs of a run, and what they refer to.
-struct Inputs {
-  std::vector<tssa_value> values;
-  std::vector<ManagedPointer> owned;
-  std::vector<std::vector<int64_t>> extents;
-  std::vector<nb::object> kept;
-  /// Numbers, at the places of `values`.
-  std::vector<uint64_t> numbers;
-
-  bool addNumber(nb::handle number);
-  bool addTensor(const tssa_tensor &tensor, const std::vector<size_t> &order);
-};
 
 bool Inputs::addNumber(nb::handle number) {
   bool isFloat = PyFloat_CheckExact(number.ptr());
@@ -473,33 +251,41 @@ bool requiresGradient(nb::handle tensor) {
   return !found.is(Py_False);
 }
 
-nb::object CachedCall::run(nb::handle recording, nb::tuple args, nb::dict kwargs,
-                           bool checksGradients) const {
-  Parts parts;
-  const Node *node = nodes.data() + 1; // after the pair of both
-  if (!match(args, node, parts) || !match(kwargs, node, parts) || !holds(recording, parts))
-    return getMiss();
-  Inputs inputs;
+/// Adds what the artifacts get. Returns whether all of it is on the CPU and needs no gradients.
+bool CachedCall::addInputs(nb::handle recording, const Parts &parts, bool checksGradients,
+                           Inputs &inputs) const {
   inputs.numbers.resize(sources.size());
   nb::list owned;
   if (hasOwned)
     owned = nb::cast<nb::list>(recording.attr("find_owned")());
   for (const Source &source : sources) {
-    nb::handle value = source.place >= 0 ? nb::handle(parts.values[size_t(source.place)])
-                                         : nb::handle(owned[size_t(-1 - source.place)]);
-    bool isNumber = source.place >= 0 && !parts.memory[size_t(source.place)];
-    if (isNumber ? !inputs.addNumber(value) : checksGradients && requiresGradient(value))
-      return getMiss();
-    inputs.kept.push_back(nb::borrow(value));
-    if (isNumber)
+    bool isOwned = source.place < 0;
+    size_t place = size_t(isOwned ? -1 - source.place : source.place);
+    nb::object value = isOwned ? nb::borrow(owned[place]) : parts.values[place];
+    inputs.kept.push_back(value);
+    if (!isOwned && !parts.memory[place]) {
+      if (!inputs.addNumber(value))
+        return false;
       continue;
-    if (source.place < 0)
-      inputs.owned.push_back(exchange.take(value));
-    const ManagedPointer &memory =
-        source.place < 0 ? inputs.owned.back() : parts.memory[size_t(source.place)];
+    }
+    if (checksGradients && requiresGradient(value))
+      return false;
+    if (isOwned)
+      inputs.owned.push_back(signature.getExchange().take(value));
+    const ManagedPointer &memory = isOwned ? inputs.owned.back() : parts.memory[place];
     if (!memory || !inputs.addTensor(memory->tensor, source.order))
-      return getMiss();
+      return false;
   }
+  return true;
+}
+
+nb::object CachedCall::run(nb::handle recording, nb::tuple args, nb::dict kwargs,
+                           bool checksGradients) const {
+  Parts parts;
+  Inputs inputs;
+  if (!signature.match(args, kwargs, parts) || !holds(recording, parts) ||
+      !addInputs(recording, parts, checksGradients, inputs))
+    return getMiss();
   std::shared_ptr<const Binaries> known = binaries;
   for (const Binary &binary : *known) {
     Results results;
@@ -513,7 +299,7 @@ nb::object CachedCall::run(nb::handle recording, nb::tuple args, nb::dict kwargs
     }
     std::vector<nb::object> made, roots;
     for (tssa_value &value : results.values)
-      made.push_back(exchange.wrap(value));
+      made.push_back(signature.getExchange().wrap(value));
     for (int64_t root : binary.roots)
       roots.push_back(root >= 0 ? made.at(size_t(root)) : inputs.kept.at(size_t(-1 - root)));
     return finish(recording, parts, args, kwargs, roots);

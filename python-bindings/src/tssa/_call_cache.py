@@ -25,7 +25,7 @@ class CallCache:
 
     def __init__(self, program):
         self._program, self._is_module = program, isinstance(program, torch.nn.Module)
-        self._entries = ()  # (recording, context of the call, CachedCall)
+        self._entries = ()  # (recording, what its binaries got, context of the call, CachedCall)
         self._made_of = {}  # what entries were made of, by recording; also where there is none
 
     def run(self, args, kwargs):
@@ -43,26 +43,33 @@ class CallCache:
 
     def _try(self, args, kwargs, checks_gradients):
         now = context_of_call()
-        for recording, context, cached in self._entries:
-            if context == now:
+        for recording, free, context, cached in self._entries:
+            if context == now and recording.program.free is free:
                 result = cached.run(recording, args, kwargs, checks_gradients)
                 if result is not MISS:
                     return result
         return MISS
 
+    def knows(self, recording):
+        """Returns whether a call with this recording was added, and the recording has the same binaries and inputs still."""
+        return self._made_of.get(recording) == _parts_of(recording)
+
     def add(self, recording, context, arguments, recordings):
         """Adds a call that Python has run with a recording. recordings: all that there are, in the order to try them in."""
-        parts = recording.program.free, recording.program.binaries
-        if self._made_of.get(recording) == parts:
-            return
+        parts = _parts_of(recording)
         entries = {known: entry for known, *entry in self._entries}
         entries.pop(recording, None)
         cached = recording.make_cached_call(arguments)
         if cached is not None:
             cached.set_binaries([(binary.program, binary.roots) for binary in parts[1]])
-            entries[recording] = context, cached
-        self._made_of = {known: made for known, made in self._made_of.items() if known in recordings} | {recording: parts}
+            entries[recording] = parts[0], context, cached
+        self._made_of = {known: made for known, made in self._made_of.items() if known in recordings}
+        self._made_of[recording] = parts
         self._entries = tuple((known, *entries[known]) for known in recordings if known in entries)
+
+
+def _parts_of(recording):
+    return recording.program.free, recording.program.binaries
 
 
 def make_cached_call(program, arguments, constants, result, has_conditions):

@@ -9,8 +9,6 @@ The compiler lays them out once, for the kernels that read them.
 import ctypes
 import os
 
-import torch
-
 from . import _runtime
 from ._aliases import storage_of
 

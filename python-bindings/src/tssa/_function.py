@@ -133,11 +133,14 @@ class CompiledFunction:
         return result
 
     def _add_to_cache(self, recording, arguments):
-        if arguments.has_identity:
+        """Has further calls like this one run in C++, unless a thread, maybe this one, is recording."""
+        if arguments.has_identity or self._cache.knows(recording) or not self._lock.acquire(blocking=False):
             return
-        with self._lock:
+        try:
             self._cache.add(recording, context_of_call(), arguments,
                             [one for known in self._recordings.values() for one in known])
+        finally:
+            self._lock.release()
 
     def __get__(self, instance, owner=None):
         """Makes the function a method, whose first argument is the instance."""

@@ -224,18 +224,14 @@ class RecordedProgram:
 
     def _set_constants(self, tensors):
         self._constants = Constants(tensors)
-        self._free = tuple(i for i in range(len(self._orders)) if i not in self._constants)
+        #: The positions of the tensors that the binaries get; another tuple whenever what is constant changes.
+        self.free = tuple(i for i in range(len(self._orders)) if i not in self._constants)
         self._binaries = Binaries(self._write, *self._options)
 
     @property
     def binaries(self):
         """The artifacts, as a tuple that never changes."""
         return self._binaries.known
-
-    @property
-    def free(self):
-        """The positions of the tensors that the binaries get, as a tuple that never changes."""
-        return self._free
 
     def look_up(self, recorder, tensor, get):
         """Makes each call use the result of `get` for `tensor`, a tensor of the program."""
@@ -272,7 +268,7 @@ class RecordedProgram:
     def prepare(self, *arguments):
         """Compiles for calls like this one, without running."""
         tensors, _ = self._bind(arguments)
-        self._binaries.prepare([tensors[i] for i in self._free])
+        self._binaries.prepare([tensors[i] for i in self.free])
 
     def __call__(self, *arguments):
         """Returns the results in order."""
@@ -304,7 +300,7 @@ class RecordedProgram:
             for tensor in self._constants:
                 _check(tensor)
         free, passed = [], []
-        for i in self._free:
+        for i in self.free:
             tensor, order = tensors[i], self._orders[i]
             _check(tensor)
             free.append(tensor)
@@ -322,7 +318,7 @@ class RecordedProgram:
         """Returns for each tensor that the binaries get (its position in the call, or -1 - i for tensor i of the program's own;
         the order of its dims in memory or None)."""
         count = len(self._passed)
-        return [(self._passed[i] if i < count else count - 1 - i, self._orders[i] or None) for i in self._free]
+        return [(self._passed[i] if i < count else count - 1 - i, self._orders[i] or None) for i in self.free]
 
     def describe_result(self, i):
         """Returns how a result is made: (kind, position or value, view).
@@ -485,7 +481,7 @@ class RecordedProgram:
     def _write(self, free, folder):
         """Returns the text of the program for arguments like `free`, and writes its constants to the folder."""
         places = self._constants.write(folder)
-        values = dict(zip(self._free, free))
+        values = dict(zip(self.free, free))
         arguments = []
         for i, symbols in enumerate(self._name_sizes()):
             literal = describe(self._owned[i - len(self._passed)] if i in places else values[i], f"argument.{i}")
