@@ -85,6 +85,45 @@ class Hits(CallCacheTest):
             self.assertEqual(x.tolist(), [0, 1, 1, 0])
             self.assertEqual((view.data_ptr(), view.tolist()), (x.data_ptr(), [0, 1]))
 
+    def test_changed_arguments(self):
+        def program(parts):
+            scale = 2 if parts[0] == "first" else 3
+            parts[0] = "later"
+            parts.append(parts[1] * scale)
+            return len(parts)
+
+        compiled = tssa.compile(program)
+        for word, scale in (("first", 2), ("first", 2), ("later", 3), ("first", 2), ("later", 3)):
+            parts = [word, X]
+            self.assertEqual(compiled(parts), 3)
+            self.assertEqual(parts[0], "later")
+            self.assertIs(parts[1], X)
+            self.assertEqual(parts[2].tolist(), (X * scale).tolist())
+
+    def test_written_contents(self):
+        scale = torch.ones(4)
+        compiled = tssa.compile(lambda x: x * scale)
+        for factor in range(1, 6):
+            scale.fill_(factor)
+            for _ in range(2):
+                self.assertEqual(compiled(X).tolist(), (X * factor).tolist())
+
+    def test_buffers(self):
+        class Count(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("total", torch.zeros(4))
+
+            def forward(self, x):
+                self.total = self.total + x
+                return self.total * 2
+
+        module, twin = Count().eval(), Count().eval()
+        compiled = tssa.compile(module)
+        for _ in range(4):
+            self.assertEqual(compiled(X).tolist(), twin(X).tolist())
+        self.assertEqual(module.total.tolist(), twin.total.tolist())
+
     def test_results_are_arguments(self):
         compiled = tssa.compile(lambda x, y: (x.add_(1), y))
         for _ in range(3):

@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The calls that a function has run, so that C++ runs others like them (cached_call.cpp), without a step in Python.
+"""The calls that a function has had, so that C++ runs others like them (cached_call.cpp), without a step in Python.
 
 These are calls with contiguous tensors, numbers and literals, in lists, tuples and dicts, each tensor and list once. All others,
 and those that no recording holds for, are misses: Python finds or makes a recording for them.
@@ -55,7 +55,7 @@ class CallCache:
         return self._made_of.get(recording) == _parts_of(recording)
 
     def add(self, recording, context, arguments, recordings):
-        """Adds a call that Python has run with a recording. recordings: all that there are, in the order to try them in."""
+        """Adds a call that Python is about to run with a recording. recordings: all that there are, in the order to try them in."""
         parts = _parts_of(recording)
         entries = {known: entry for known, *entry in self._entries}
         entries.pop(recording, None)

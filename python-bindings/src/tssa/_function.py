@@ -124,9 +124,8 @@ class CompiledFunction:
             check_modes()
         recording, sizes, is_new = self._find(arguments)
         if not is_new or not self._check:
-            result = recording.run(arguments, sizes)
-            self._add_to_cache(recording, arguments)
-            return result
+            self._add_to_cache(recording, arguments)  # before the program changes them
+            return recording.run(arguments, sizes)
         reference = Reference(self._program, args, kwargs)
         result = recording.run(arguments, sizes)
         reference.compare(self.__name__, result, args, kwargs)
@@ -428,6 +427,7 @@ class _Recording:
         return all(evaluate(self._guards, sizes)) and self.program.copies_alike(sizes)
 
     def find_owned(self):
+        """Returns the program's own tensors."""
         return self.program.find_owned()
 
     def finish(self, given, values, sizes, made):
