@@ -234,6 +234,15 @@ class Errors(CallCacheTest):
         with torch.no_grad():
             self.assertFalse(compiled(needing, Y).requires_grad)
 
+    def test_gradients_of_constants(self):
+        weight = torch.nn.Parameter(torch.ones(4))
+        compiled = tssa.compile(lambda x: x * weight)
+        with torch.no_grad():
+            for _ in range(2):
+                self.assertEqual(compiled(X).tolist(), X.tolist())
+        with self.assertRaisesRegex(tssa.Error, "gradients are not computed"):
+            compiled(X)
+
     def test_shared_memory(self):
         def program(x, y):
             x[0] = 5

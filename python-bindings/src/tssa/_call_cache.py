@@ -44,7 +44,8 @@ class CallCache:
     def _try(self, args, kwargs, checks_gradients):
         now = context_of_call()
         for recording, free, context, cached in self._entries:
-            if context == now and recording.program.free is free:
+            program = recording.program
+            if context == now and program.free is free and not (checks_gradients and program.needs_gradients()):
                 result = cached.run(recording, args, kwargs, checks_gradients)
                 if result is not MISS:
                     return result

@@ -253,6 +253,10 @@ class RecordedProgram:
         """Whether there is something for `copies_alike` to decide."""
         return bool(self._choices)
 
+    def needs_gradients(self):
+        """Returns whether a tensor that the binaries contain has gradients."""
+        return any(tensor.requires_grad for tensor in self._constants)
+
     def holds_constants(self):
         """Returns whether the tensors that the binaries contain are as they were."""
         return self._constants.hold()
