@@ -30,9 +30,6 @@ nb::object &getMiss() {
   return *miss;
 }
 
-/// An attribute of a Python object, by a name that is looked up once.
-#define TSSA_NAME(variable, text) static PyObject *variable = PyUnicode_InternFromString(text)
-
 bool isGuard(const RuntimeError &error) {
   return error.message.find("guard: ") != std::string::npos;
 }
@@ -63,8 +60,8 @@ struct Leaf {
 nb::object Leaf::make(const nb::object &base) const {
   if (!sizes.is_valid())
     return base;
-  TSSA_NAME(getOffset, "storage_offset");
-  TSSA_NAME(asStrided, "as_strided");
+  static PyObject *getOffset = PyUnicode_InternFromString("storage_offset");
+  static PyObject *asStrided = PyUnicode_InternFromString("as_strided");
   nb::object offset = nb::steal(PyObject_CallMethodObjArgs(base.ptr(), getOffset, nullptr));
   if (!offset.is_valid())
     throw nb::python_error();
@@ -191,8 +188,8 @@ nb::dict CachedCall::findSymbols(const Parts &parts) const {
 }
 
 bool CachedCall::holds(nb::handle recording, const Parts &parts) const {
-  TSSA_NAME(holdsState, "holds_state");
-  TSSA_NAME(holdsFor, "holds_for");
+  static PyObject *holdsState = PyUnicode_InternFromString("holds_state");
+  static PyObject *holdsFor = PyUnicode_InternFromString("holds_for");
   nb::object held = nb::steal(PyObject_CallMethodObjArgs(recording.ptr(), holdsState, nullptr));
   if (held.is_valid() && held.is(Py_True) && hasConditions)
     held = nb::steal(
@@ -244,7 +241,7 @@ bool Inputs::addTensor(const tssa_tensor &tensor, const std::vector<size_t> &ord
 }
 
 bool requiresGradient(nb::handle tensor) {
-  TSSA_NAME(name, "requires_grad");
+  static PyObject *name = PyUnicode_InternFromString("requires_grad");
   nb::object found = nb::steal(PyObject_GetAttr(tensor.ptr(), name));
   if (!found.is_valid())
     throw nb::python_error();
