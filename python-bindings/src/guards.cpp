@@ -45,30 +45,66 @@ public:
   /// The dict is as it should be at this version.
   void accept(const Change &change) { versions.at(change.first) = change.second; }
 
+  /// For the garbage collector.
+  static int traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (nb::inst_ready(self))
+      for (const nb::dict &dict : nb::inst_ptr<Dicts>(self)->dicts)
+        Py_VISIT(dict.ptr());
+    return 0;
+  }
+  static int clear(PyObject *self) {
+    std::vector<nb::dict> dropped = std::move(nb::inst_ptr<Dicts>(self)->dicts);
+    return 0;
+  }
+
 private:
   std::vector<nb::dict> dicts;
   std::vector<uint64_t> versions;
 };
 
-/// Words of memory, and what they held. They are read by address: whoever asks knows that
-/// the memory is still there.
-class Words {
+/// Returns an attribute; throws what Python raises.
+nb::object getAttribute(nb::handle owner, PyObject *name) {
+  nb::object found = nb::steal(PyObject_GetAttr(owner.ptr(), name));
+  if (!found.is_valid())
+    throw nb::python_error();
+  return found;
+}
+
+/// Whether the attributes of objects are the very values that they were. entries: (object, name,
+/// value).
+bool areSame(nb::list entries) {
+  for (nb::handle entry : entries) {
+    PyObject *tuple = entry.ptr();
+    nb::object value = getAttribute(PyTuple_GetItem(tuple, 0), PyTuple_GetItem(tuple, 1));
+    if (value.ptr() != PyTuple_GetItem(tuple, 2))
+      return false;
+  }
+  return true;
+}
+
+/// The contents of tensors: how often each was written and where it is, and some words of the
+/// memory, which are read by address: whoever asks knows that it is still there.
+class Contents {
 public:
-  Words(const std::vector<uint64_t> &addresses, std::vector<uint64_t> neededSoon)
+  Contents(nb::list tensors, const std::vector<uint64_t> &addresses,
+           std::vector<uint64_t> neededSoon)
       : soon(std::move(neededSoon)) {
     for (uint64_t address : addresses)
       words.emplace_back(address, read(address));
+    for (nb::handle tensor : tensors)
+      places.push_back(locate(tensor));
   }
 
-  /// Has the cache lines loaded that are needed soon: one after the other, each would be
-  /// waited for.
-  void prefetch() const {
+  /// Whether all are what they were. The cache lines are loaded first: one after the other, each
+  /// would be waited for.
+  bool hold(nb::list tensors) const {
     for (uint64_t address : soon)
       __builtin_prefetch(reinterpret_cast<const void *>(address));
-  }
-
-  /// Whether all hold what they held.
-  bool hold() const {
+    size_t i = 0;
+    for (nb::handle tensor : tensors)
+      if (locate(tensor) != places.at(i++))
+        return false;
     for (auto [address, value] : words)
       if (read(address) != value)
         return false;
@@ -82,20 +118,33 @@ private:
     return value;
   }
 
-  std::vector<std::pair<uint64_t, uint64_t>> words;
+  /// The number of writes to a tensor that PyTorch has counted, and its address.
+  static std::pair<uint64_t, uint64_t> locate(nb::handle tensor) {
+    static PyObject *version = PyUnicode_InternFromString("_version");
+    static PyObject *address = PyUnicode_InternFromString("data_ptr");
+    nb::object data = nb::steal(PyObject_CallMethodObjArgs(tensor.ptr(), address, nullptr));
+    if (!data.is_valid())
+      throw nb::python_error();
+    return {nb::cast<uint64_t>(getAttribute(tensor, version)), nb::cast<uint64_t>(data)};
+  }
+
+  std::vector<std::pair<uint64_t, uint64_t>> words, places;
   std::vector<uint64_t> soon;
 };
 
 } // namespace
 
 void tssa::python::registerGuards(nb::module_ &module) {
-  nb::class_<Dicts>(module, "Dicts", "Dicts whose changes are detected")
+  static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void *>(Dicts::traverse)},
+                                {Py_tp_clear, reinterpret_cast<void *>(Dicts::clear)},
+                                {0, nullptr}};
+  nb::class_<Dicts>(module, "Dicts", "Dicts whose changes are detected", nb::type_slots(slots))
       .def(nb::init<std::vector<nb::dict>>(), nb::arg("dicts"))
       .def("find_changes", &Dicts::findChanges)
       .def("accept", &Dicts::accept, nb::arg("change"));
-  nb::class_<Words>(module, "Words", "Words of memory whose changes are detected")
-      .def(nb::init<const std::vector<uint64_t> &, std::vector<uint64_t>>(), nb::arg("addresses"),
-           nb::arg("needed_soon"))
-      .def("prefetch", &Words::prefetch)
-      .def("hold", &Words::hold);
+  module.def("are_same", areSame, nb::arg("entries"));
+  nb::class_<Contents>(module, "Contents", "Contents of tensors whose changes are detected")
+      .def(nb::init<nb::list, const std::vector<uint64_t> &, std::vector<uint64_t>>(),
+           nb::arg("tensors"), nb::arg("addresses"), nb::arg("needed_soon"))
+      .def("hold", &Contents::hold, nb::arg("tensors"));
 }

@@ -17,7 +17,7 @@
 
 namespace tssa::python {
 
-/// Adds the classes `Dicts` and `Words`.
+/// Adds the classes `Dicts` and `Contents`, and `are_same`.
 void registerGuards(nanobind::module_ &module);
 
 } // namespace tssa::python

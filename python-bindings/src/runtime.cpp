@@ -11,48 +11,21 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "cached_call.h"
 #include "guards.h"
+#include "program.h"
 
-#include "tssa/tssa.h"
-
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
-#include <optional>
 
 namespace nb = nanobind;
+using namespace tssa::python;
 
-namespace {
-/// A text from the runtime. Names in it are those of a model, whose bytes nobody has checked: what
-/// is no UTF-8 becomes \\xNN in Python.
-struct Text : std::string {
-  using std::string::string;
-  Text(std::string text) : std::string(std::move(text)) {}
-};
-} // namespace
-
-template <> struct nanobind::detail::type_caster<Text> {
-  NB_TYPE_CASTER(Text, const_name("str"))
-  bool from_python(handle, uint8_t, cleanup_list *) noexcept { return false; }
-  static handle from_cpp(const Text &text, rv_policy, cleanup_list *) noexcept {
-    return PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "backslashreplace");
-  }
-};
-
-namespace {
-
-/// A status on its way to Python, where it becomes tssa.Error.
-struct RuntimeError {
-  int code;
-  Text message, node;
-};
-
-void check(tssa_status *status) {
+void tssa::python::check(tssa_status *status) {
   if (!status)
     return;
   RuntimeError error{tssa_status_code(status), tssa_status_message(status),
@@ -61,31 +34,7 @@ void check(tssa_status *status) {
   throw error;
 }
 
-using Input = nb::ndarray<nb::ro, nb::device::cpu>;
-
-/// Name, type code, bits, sizes (-1: free), kind, the input that an output is, the name of each
-/// free size ("" if it has none).
-using Port = std::tuple<Text, int, int, std::vector<int64_t>, int, int, std::vector<Text>>;
-
-/// The kernel of a launch, and the names and operators of its nodes.
-using LaunchNodes = std::tuple<Text, std::vector<std::tuple<Text, Text>>>;
-
-/// Of a launch in a run: calls, seconds, floating-point operations.
-using Times = std::vector<std::tuple<uint64_t, double, double>>;
-
-/// A flag that stops runs.
-class Cancel {
-public:
-  Cancel() { check(tssa_cancel_create(&cancel)); }
-  ~Cancel() { tssa_cancel_free(cancel); }
-  Cancel(const Cancel &) = delete;
-  void request() { tssa_cancel_request(cancel); }
-  void reset() { tssa_cancel_reset(cancel); }
-  const tssa_cancel *get() const { return cancel; }
-
-private:
-  tssa_cancel *cancel = nullptr;
-};
+namespace {
 
 /// DLPack's codes of the elements that numpy has.
 enum ElementCode : uint8_t { Int = 0, UInt = 1, Float = 2, Bool = 6 };
@@ -96,80 +45,45 @@ bool isForeignType(int code, int bits) {
   return code != Bool && (!isNumber || bits < 8);
 }
 
-class Program {
-public:
-  Program(const std::string &path, const std::string &device, uint32_t threads,
-          std::optional<uint64_t> seed, bool verify) {
-    tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
-    options.verify_weights = verify ? TSSA_VERIFY_ALWAYS : TSSA_VERIFY_NEVER;
-    options.threads = threads;
-    options.device = device.c_str();
-    options.has_seed = seed.has_value();
-    options.seed = seed.value_or(0);
-    check(tssa_session_load(path.c_str(), &options, &session));
-    inputs = describe(tssa_session_num_inputs(session), tssa_session_input);
-    outputs = describe(tssa_session_num_outputs(session), tssa_session_output);
+} // namespace
+
+Program::Program(const std::string &path, const std::string &device, uint32_t threads,
+                 std::optional<uint64_t> seed, bool verify) {
+  tssa_session_options options = TSSA_SESSION_OPTIONS_INIT;
+  options.verify_weights = verify ? TSSA_VERIFY_ALWAYS : TSSA_VERIFY_NEVER;
+  options.threads = threads;
+  options.device = device.c_str();
+  options.has_seed = seed.has_value();
+  options.seed = seed.value_or(0);
+  check(tssa_session_load(path.c_str(), &options, &session));
+  inputs = describe(tssa_session_num_inputs(session), tssa_session_input);
+  outputs = describe(tssa_session_num_outputs(session), tssa_session_output);
+}
+
+std::vector<Port> Program::describe(size_t count, DescribeFn get) const {
+  std::vector<Port> ports;
+  for (size_t i = 0; i < count; ++i) {
+    tssa_port port = {};
+    port.struct_size = sizeof(port);
+    check(get(session, i, &port));
+    std::vector<Text> names;
+    for (int32_t dim = 0; dim < port.ndim; ++dim)
+      names.push_back(getSymbolName(port.symbols[dim]));
+    ports.emplace_back(port.name, port.dtype.code, port.dtype.bits,
+                       std::vector<int64_t>(port.dims, port.dims + port.ndim), port.kind,
+                       port.alias_of, std::move(names));
   }
-  ~Program() { tssa_session_free(session); }
-  Program(const Program &) = delete;
+  return ports;
+}
 
-  const std::vector<Port> &getInputs() const { return inputs; }
-  const std::vector<Port> &getOutputs() const { return outputs; }
-
-  std::vector<LaunchNodes> getLaunches() const;
-
-  /// The results that are tensors of their own, in order, for any framework or numpy.
-  nb::list run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-               const Cancel *cancel) {
-    return runWith(arguments, asNumpy, timeout, cancel, nullptr);
-  }
-  /// The same, and the times of each launch.
-  std::tuple<nb::list, Times> runTimed(const std::vector<Input> &arguments, bool asNumpy,
-                                       double timeout, const Cancel *cancel);
-  std::string getDevice() const { return tssa_session_device(session); }
-
-private:
-  using DescribeFn = tssa_status *(*)(const tssa_session *, size_t, tssa_port *);
-  std::vector<Port> describe(size_t count, DescribeFn get) const {
-    std::vector<Port> ports;
-    for (size_t i = 0; i < count; ++i) {
-      tssa_port port = {};
-      port.struct_size = sizeof(port);
-      check(get(session, i, &port));
-      std::vector<Text> names;
-      for (int32_t dim = 0; dim < port.ndim; ++dim)
-        names.push_back(getSymbolName(port.symbols[dim]));
-      ports.emplace_back(port.name, port.dtype.code, port.dtype.bits,
-                         std::vector<int64_t>(port.dims, port.dims + port.ndim), port.kind,
-                         port.alias_of, std::move(names));
-    }
-    return ports;
-  }
-  Text getSymbolName(int32_t index) const {
-    if (index < 0)
-      return "";
-    tssa_symbol symbol = {};
-    symbol.struct_size = sizeof(symbol);
-    check(tssa_session_symbol(session, index, &symbol));
-    return symbol.name;
-  }
-  nb::list runWith(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                   const Cancel *cancel, std::vector<tssa_launch_time> *times);
-  std::vector<tssa_value> makeInputs(const std::vector<Input> &arguments, bool asNumpy,
-                                     std::vector<std::vector<int64_t>> &extents) const;
-
-  tssa_session *session = nullptr;
-  std::vector<Port> inputs, outputs;
-};
-
-/// Releases results that Python has not taken over.
-struct Results {
-  std::vector<tssa_value> values;
-  ~Results() {
-    for (tssa_value &value : values)
-      tssa_value_release(&value);
-  }
-};
+Text Program::getSymbolName(int32_t index) const {
+  if (index < 0)
+    return "";
+  tssa_symbol symbol = {};
+  symbol.struct_size = sizeof(symbol);
+  check(tssa_session_symbol(session, index, &symbol));
+  return symbol.name;
+}
 
 std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments, bool asNumpy,
                                             std::vector<std::vector<int64_t>> &extents) const {
@@ -189,13 +103,12 @@ std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments,
     for (size_t dim = 0; dim < rank; ++dim)
       numbers.push_back(array.stride(dim));
     tssa_value value = {};
-    value.name = std::get<0>(inputs[i]).c_str();
     value.tensor.data = const_cast<void *>(array.data());
     value.tensor.device = {1, 0};
     value.tensor.ndim = static_cast<int32_t>(rank);
     value.tensor.dtype = {array.dtype().code, array.dtype().bits, array.dtype().lanes};
     // Arrays of numpy that hold other elements than numpy's come as unsigned integers.
-    auto [name, code, bits, sizes, kind, alias, names] = inputs[i];
+    int code = std::get<1>(inputs[i]), bits = std::get<2>(inputs[i]);
     bool isByte = array.dtype().bits == 8 && bits < 8;
     if (asNumpy && isForeignType(code, bits) && array.dtype().code == UInt &&
         (isByte || array.dtype().bits == bits))
@@ -206,6 +119,8 @@ std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments,
   }
   return values;
 }
+
+namespace {
 
 /// An array over a result, which lives as long as the array. Elements that numpy does not have are
 /// unsigned integers there.
@@ -230,6 +145,8 @@ nb::object wrap(tssa_value &value, bool asNumpy) {
                   nb::rv_policy::reference);
 }
 
+} // namespace
+
 std::vector<LaunchNodes> Program::getLaunches() const {
   std::vector<LaunchNodes> launches;
   for (size_t i = 0; i < tssa_session_num_launches(session); ++i) {
@@ -248,6 +165,11 @@ std::vector<LaunchNodes> Program::getLaunches() const {
   return launches;
 }
 
+nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
+                      const Cancel *cancel) {
+  return runWith(arguments, asNumpy, timeout, cancel, nullptr);
+}
+
 std::tuple<nb::list, Times> Program::runTimed(const std::vector<Input> &arguments, bool asNumpy,
                                               double timeout, const Cancel *cancel) {
   std::vector<tssa_launch_time> times(tssa_session_num_launches(session));
@@ -262,7 +184,23 @@ nb::list Program::runWith(const std::vector<Input> &arguments, bool asNumpy, dou
                           const Cancel *cancel, std::vector<tssa_launch_time> *times) {
   std::vector<std::vector<int64_t>> extents;
   std::vector<tssa_value> values = makeInputs(arguments, asNumpy, extents);
+  tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
+  options.timeout_seconds = timeout;
+  options.cancel = cancel ? cancel->get() : nullptr;
+  options.launch_times = times ? times->data() : nullptr;
+  options.num_launch_times = times ? times->size() : 0;
   Results results;
+  runOn(values, options, results);
+  nb::list made;
+  for (tssa_value &value : results.values)
+    made.append(wrap(value, asNumpy));
+  return made;
+}
+
+void Program::runOn(std::vector<tssa_value> &values, const tssa_run_options &options,
+                    Results &results) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    values[i].name = std::get<0>(inputs[i]).c_str();
   for (const Port &port : outputs) {
     if (std::get<4>(port) != TSSA_PORT_OUT)
       continue;
@@ -270,11 +208,6 @@ nb::list Program::runWith(const std::vector<Input> &arguments, bool asNumpy, dou
     value.name = std::get<0>(port).c_str();
     results.values.push_back(value);
   }
-  tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
-  options.timeout_seconds = timeout;
-  options.cancel = cancel ? cancel->get() : nullptr;
-  options.launch_times = times ? times->data() : nullptr;
-  options.num_launch_times = times ? times->size() : 0;
   tssa_status *status;
   {
     nb::gil_scoped_release release;
@@ -282,13 +215,7 @@ nb::list Program::runWith(const std::vector<Input> &arguments, bool asNumpy, dou
                               results.values.data(), results.values.size());
   }
   check(status);
-  nb::list made;
-  for (tssa_value &value : results.values)
-    made.append(wrap(value, asNumpy));
-  return made;
 }
-
-} // namespace
 
 NB_MODULE(_runtime, module) {
   module.doc() = "libtssart for Python";
@@ -321,6 +248,7 @@ NB_MODULE(_runtime, module) {
       .def(nb::init<>())
       .def("request", &Cancel::request)
       .def("reset", &Cancel::reset);
-  tssa::python::registerGuards(module);
+  registerCachedCall(module);
+  registerGuards(module);
   module.def("version", [] { return std::string(tssa_version()); });
 }

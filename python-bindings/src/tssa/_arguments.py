@@ -23,10 +23,10 @@ from torch.utils import _pytree as pytree
 from torch.utils._device import DeviceContext
 
 from ._errors import Signal, UnsupportedError
-from ._objects import contents_of, is_object, make_empty, mutables_of, refill
+from ._objects import contents_of, is_object, make_empty, refill
 from ._text import check_tensor, find_permutation
 
-_LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
 _BY_VALUE = (int, float, complex, enum.Enum, fractions.Fraction, decimal.Decimal, datetime.date, datetime.timedelta)
 
 
@@ -77,17 +77,17 @@ class Arguments:
     """The parts of (args, kwargs): tensors, numbers and other values that are no containers.
 
     key: everything that a recording is fixed to, except sizes and numbers. values: the parts in
-    order. A tensor that occurs twice is one part. attributes: the names of what the caller has stored in tensors.
+    order. A tensor that occurs twice is one part. given: (args, kwargs). attributes: the names of what the caller has stored in tensors.
     has_identity: whether the key has addresses of objects, so that it is of no use when they are gone.
     """
 
     def __init__(self, args, kwargs):
         self.values = []
-        self._given = (args, kwargs)
+        self.given = (args, kwargs)
         self._places = {}  # of tensors, by id
         self.attributes, self.has_identity = set(), False
         self._seen = {}  # numbers of lists, dicts and objects, by id
-        self.key = self._take(self._given)
+        self.key = self._take(self.given)
 
     def check(self, program):
         """Refuses a tensor that the compiler does not know, by the name that the program gives it."""
@@ -99,7 +99,7 @@ class Arguments:
                 raise UnsupportedError([self._name(program, value) + error.problems[0]]) from None
 
     def _name(self, program, value):
-        args, kwargs = self._given
+        args, kwargs = self.given
         with contextlib.suppress(TypeError, ValueError):
             for name, part in inspect.signature(program).bind(*args, **kwargs).arguments.items():
                 if any(leaf is value for leaf in Arguments((part,), {}).values):
@@ -108,11 +108,7 @@ class Arguments:
 
     def rebuild(self, values):
         """Returns (args, kwargs) with `values` in place of the parts."""
-        return _replace(self._given, iter(values), {})
-
-    def mutables(self):
-        """Returns the lists, deques, dicts and objects among the arguments."""
-        return mutables_of(self._given)
+        return _replace(self.given, iter(values), {})
 
     def _take(self, value):
         """Returns the key of `value` and appends its parts to `values`."""
@@ -130,7 +126,7 @@ class Arguments:
             return self._take_tensor(value if isinstance(value, torch.Tensor) else torch.from_dlpack(value))
         if isinstance(value, slice):
             return self._add(value, (slice, *map(_key_of, (value.start, value.stop, value.step))))
-        if isinstance(value, _LITERALS):
+        if isinstance(value, LITERALS):
             return self._add(value, (kind, value))
         if kind.__module__ == "numpy" and isinstance(value, numpy.generic):
             return self._add(value, (kind, _key_of(value.item())))

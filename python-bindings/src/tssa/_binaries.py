@@ -17,13 +17,19 @@ from ._tool import load
 _GUARD = "guard: "
 
 
-class _Binary:
-    """One artifact, for the sizes that its guards allow."""
+class Binary:
+    """One artifact, for the sizes that its guards allow.
+
+    roots: for each result, which the program calls return.0, return.1 and so on, its place among those that the artifact makes,
+    or -1 - i if it is argument i.
+    """
 
     def __init__(self, program):
         self.program = program
-        self.results = [port[0] for port in program.outputs if port[4] == 1]
-        self.aliases = {port[0]: port[5] for port in program.outputs if port[4] == 3}
+        made = [port[0] for port in program.outputs if port[4] == 1]
+        places = {name: place for place, name in enumerate(made)}
+        places |= {port[0]: -1 - port[5] for port in program.outputs if port[4] == 3}
+        self.roots = [places[f"return.{i}"] for i in range(sum(name.startswith("return.") for name in places))]
 
 
 class Binaries:
@@ -40,9 +46,9 @@ class Binaries:
         self._lock = threading.Lock()
 
     @property
-    def count(self):
-        """The number of artifacts."""
-        return len(self._known)
+    def known(self):
+        """The artifacts, the newest first, as a tuple that never changes."""
+        return self._known
 
     def prepare(self, tensors):
         """Compiles for arguments like these, without running."""
@@ -51,7 +57,7 @@ class Binaries:
                 self._known = (self._compile(tensors),)
 
     def run(self, tensors, passed):
-        """Returns {name: tensor} of all results, and writes the arguments that the program writes.
+        """Returns all results in order, and writes the arguments that the program writes.
 
         passed: the tensors that the program gets for `tensors`, contiguous or strided, without gradients.
         """
@@ -84,11 +90,9 @@ class Binaries:
             source = os.path.join(folder, "program.json")
             with open(source, "w", encoding="utf-8") as file:
                 json.dump(self._write(values, folder), file)
-            return _Binary(load(source, self._target, self._device, self._threads, tuned=self._tuned))
+            return Binary(load(source, self._target, self._device, self._threads, tuned=self._tuned))
 
     def _run(self, binary, tensors, passed):
         made = binary.program.run([to_dlpack(tensor) for tensor in passed])
-        results = {name: torch.from_dlpack(array) for name, array in zip(binary.results, made)}
-        for name, argument in binary.aliases.items():
-            results[name] = tensors[argument]
-        return results
+        results = [*map(torch.from_dlpack, made)]
+        return [results[root] if root >= 0 else tensors[-1 - root] for root in binary.roots]

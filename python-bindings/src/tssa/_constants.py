@@ -7,10 +7,7 @@ The compiler lays them out once, for the kernels that read them.
 """
 
 import ctypes
-import operator
 import os
-
-import torch
 
 from . import _runtime
 from ._aliases import storage_of
@@ -24,8 +21,7 @@ class Constants:
     def __init__(self, tensors):
         self._tensors = {order: place for order, place in tensors.items() if _has_version(place[0])}
         self._watched = [tensor for tensor, _ in self._tensors.values()]
-        self._seen = self._look()
-        self._samples = _runtime.Words([word for tensor in self._watched for word in _find_words(tensor)],
+        self._seen = _runtime.Contents(self._watched, [word for tensor in self._watched for word in _find_words(tensor)],
                                        [line for tensor in self._watched for line in _find_lines(tensor)])
 
     def __contains__(self, order):
@@ -39,12 +35,7 @@ class Constants:
 
         PyTorch counts writes, except those through `.data`. To detect these, a few elements are compared.
         """
-        self._samples.prefetch()
-        return self._look() == self._seen and self._samples.hold()
-
-    def _look(self):
-        """Returns the versions and addresses of all tensors."""
-        return [*map(operator.attrgetter("_version"), self._watched), *map(torch.Tensor.data_ptr, self._watched)]
+        return not self._watched or self._seen.hold(self._watched)
 
     def write(self, folder):
         """Writes the contents to a file in the folder. Returns {order: where they are, as the text describes it}."""

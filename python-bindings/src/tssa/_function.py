@@ -22,6 +22,7 @@ from torch.fx.experimental import _config as shape_config
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
 from ._arguments import Arguments, DependsOnOnes, Fakes, SharedArguments, check_modes
+from ._call_cache import CallCache, context_of_call, make_cached_call
 from ._check import Reference
 from ._errors import INVALID_ARGUMENT, Error, Signal, UnsupportedError
 from ._expressions import SYMBOLS, UNDECIDED, compile_expressions, evaluate
@@ -31,6 +32,7 @@ from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed,
 from ._openness import Openness
 from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
+from ._runtime import MISS
 from ._state import Reads
 from ._stores import make_change, store_change, take_change
 from ._unseen import explain, is_of_others
@@ -74,6 +76,7 @@ class CompiledFunction:
         self._program, self._options, self._dynamic, self._check = program, options, dynamic, check
         self._recordings = {}  # recordings, those with less open first and then the newest first, by key
         self._openness = {}  # what is open in the newest recording, by key
+        self._cache = CallCache(program)
         self._passing = {}  # keys that have addresses of objects, those used last at the end
         self._lock = threading.Lock()
         self._has_warned = False
@@ -88,7 +91,7 @@ class CompiledFunction:
     @property
     def num_binaries(self):
         """The number of times this function was compiled."""
-        return sum(recording.program.num_binaries for known in self._recordings.values() for recording in known)
+        return sum(len(recording.program.binaries) for known in self._recordings.values() for recording in known)
 
     def prepare(self, *args, **kwargs):
         """Compiles for calls like this one, without running."""
@@ -96,6 +99,16 @@ class CompiledFunction:
             self._find(Arguments(args, kwargs))
 
     def __call__(self, *args, **kwargs):
+        try:
+            result = self._cache.run(args, kwargs)
+        except Error as error:
+            if error.code != INVALID_ARGUMENT:
+                raise
+            result = MISS
+        return result if result is not MISS else self._call(args, kwargs)
+
+    def _call(self, args, kwargs):
+        """Returns the result of a call that is not cached."""
         with self._without_gradients():
             try:
                 return self._run(Arguments(args, kwargs), args, kwargs)
@@ -111,11 +124,22 @@ class CompiledFunction:
             check_modes()
         recording, sizes, is_new = self._find(arguments)
         if not is_new or not self._check:
+            self._add_to_cache(recording, arguments)  # before the program changes them
             return recording.run(arguments, sizes)
         reference = Reference(self._program, args, kwargs)
         result = recording.run(arguments, sizes)
         reference.compare(self.__name__, result, args, kwargs)
         return result
+
+    def _add_to_cache(self, recording, arguments):
+        """Has further calls like this one run in C++, unless a thread, maybe this one, is recording."""
+        if arguments.has_identity or self._cache.knows(recording) or not self._lock.acquire(blocking=False):
+            return
+        try:
+            self._cache.add(recording, context_of_call(), arguments,
+                            [one for known in self._recordings.values() for one in known])
+        finally:
+            self._lock.release()
 
     def __get__(self, instance, owner=None):
         """Makes the function a method, whose first argument is the instance."""
@@ -141,8 +165,7 @@ class CompiledFunction:
 
     def _find(self, arguments):
         """Returns (the recording for the arguments, the sizes of its symbols, whether it is new)."""
-        key = (arguments.key, torch.get_default_dtype(),
-               torch.is_autocast_enabled("cpu") and torch.get_autocast_dtype("cpu"))
+        key = arguments.key, context_of_call()
         found = self._find_recording(key, arguments)
         if found is not None:
             if arguments.has_identity:
@@ -336,7 +359,7 @@ class _Recording:
     def _take_results(self, result, mutables, contents, arguments):
         """Returns the leaves of the result, and of everything that the program stores in mutables of its arguments."""
         # A list that occurs twice in a container that pytree knows becomes two lists in the copy.
-        is_alike = [*map(type, mutables)] == [*map(type, arguments.mutables())]
+        is_alike = [*map(type, mutables)] == [*map(type, mutables_of(arguments.given))]
         template = Template(mutables if is_alike else [], self._is_old)
         self._result, self._refilled = template.take(result), []
         for i, (value, had) in enumerate(zip(mutables, contents)):
@@ -373,7 +396,10 @@ class _Recording:
     def run(self, arguments, sizes):
         """Returns the result for these arguments, and changes them as the original does."""
         results = self.program.run_fitting(self._with_numbers(arguments.values), sizes)
-        mutables = arguments.mutables() if self._uses_mutables else ()
+        return self._make_result(results, arguments.given)
+
+    def _make_result(self, results, given):
+        mutables = mutables_of(given) if self._uses_mutables else ()
         maker = Maker(results, mutables)
         made = maker.make(self._result)
         contents = [(mutables[i], maker.make_contents(nodes)) for i, nodes in self._refilled]
@@ -383,6 +409,30 @@ class _Recording:
         for found, key, value in changes:
             store_change(found, key, value)
         return made
+
+    def make_cached_call(self, arguments):
+        """Returns a CachedCall for calls like this one, which calls the methods below, or None."""
+        if self._numbers or type(arguments) is not Arguments:
+            return None
+        does_more = self._refilled or self._changes or self._uses_mutables
+        return make_cached_call(self.program, arguments, self._constants, None if does_more else self._result,
+                                bool(self._conditions) or self.program.has_choices)
+
+    def holds_state(self):
+        """Returns whether what the program reads besides its arguments is the same."""
+        return self._reads.hold() and self.program.holds_constants()
+
+    def holds_for(self, sizes):
+        """Returns whether the sizes and numbers of a call satisfy all conditions of the recording."""
+        return all(evaluate(self._guards, sizes)) and self.program.copies_alike(sizes)
+
+    def find_owned(self):
+        """Returns the program's own tensors."""
+        return self.program.find_owned()
+
+    def finish(self, given, values, sizes, made):
+        """Returns the result of a call whose program was run elsewhere. made: what the compiled program returned."""
+        return self._make_result(self.program.finish(values, sizes, made), given)
 
     def match(self, values):
         """Returns the sizes of the symbols if the recording holds for these arguments, else None."""
@@ -394,9 +444,7 @@ class _Recording:
             return None
         values = self._with_numbers(values)
         sizes = program.find_sizes(values)
-        if program.fits(values) and all(evaluate(self._guards, sizes)) and program.copies_alike(sizes):
-            return sizes
-        return None
+        return sizes if program.fits(values) and self.holds_for(sizes) else None
 
 
 @contextlib.contextmanager

@@ -83,6 +83,13 @@ class _Geometry:
             tensor = torch.empty(0, dtype=self._dtype).set_(tensor.untyped_storage())
         return tensor.as_strided(shape, strides, offset + moved)
 
+    def find_view(self, base):
+        """Returns (sizes, strides, what is added to the offset) of a view that is the same in each call, else None."""
+        if self.symbols or base.symbols or self._dtype != base._dtype:
+            return None
+        shape, strides, offset = self.evaluate({})
+        return tuple(shape), tuple(strides), offset - base.evaluate({})[2]
+
     def evaluate(self, sizes):
         """Returns (sizes, strides, offset) in a call, for `as_strided`."""
         values = evaluate(self._code, sizes)
@@ -127,6 +134,11 @@ class _Root:
             # Sizes that only a run knows, such as that of nonzero().
             self.found = [(str(size), dim) for dim, size in enumerate(self.geometry.shape)
                           if is_unbacked(value.shape[dim]) and size.is_Symbol]
+
+    @property
+    def is_plain(self):
+        """Returns whether a contiguous tensor of the compiled program is the result as it is."""
+        return self._is_tensor and self._is_contiguous
 
     def take(self, tensor, sizes):
         """Returns a result of the compiled program with the strides of eager mode, or as a number."""
@@ -179,8 +191,9 @@ class RecordedProgram:
             recorder.pairs.check_result(value)
         self._owned, self._looked_up = list(recorder.owned), {}
         symbols = recorder.size_symbols()
-        self._sizes = [(str(symbol), place) for symbol, place in symbols.items()]
-        self._numbers = [(str(symbol), passed[order]) for symbol, order in recorder.numbers.items()]
+        # For each symbol its name, the position in a call, and the dim there or -1 for a number.
+        self.symbols = [(str(symbol), passed[order], dim) for symbol, (order, dim) in symbols.items()]
+        self.symbols += [(str(symbol), passed[order], -1) for symbol, order in recorder.numbers.items()]
         self._symbols = {*symbols, *recorder.numbers}
         self._written = recorder.aliases.written_arguments()
         self._geometries = [_Geometry(fake) for fake in recorder.arguments]
@@ -213,13 +226,14 @@ class RecordedProgram:
 
     def _set_constants(self, tensors):
         self._constants = Constants(tensors)
-        self._free = [i for i in range(len(self._orders)) if i not in self._constants]
+        #: The positions of the tensors that the binaries get; another tuple whenever what is constant changes.
+        self.free = tuple(i for i in range(len(self._orders)) if i not in self._constants)
         self._binaries = Binaries(self._write, *self._options)
 
     @property
-    def num_binaries(self):
-        """How many times this program was compiled."""
-        return self._binaries.count
+    def binaries(self):
+        """The artifacts, as a tuple that never changes."""
+        return self._binaries.known
 
     def look_up(self, recorder, tensor, get):
         """Makes each call use the result of `get` for `tensor`, a tensor of the program."""
@@ -236,21 +250,31 @@ class RecordedProgram:
         """Returns a text for each argument with sizes that the program is fixed to."""
         return [f"argument {i} has the sizes {['any' if s is None else s for s in shape]}" for i, shape in self._fixed]
 
+    @property
+    def has_choices(self):
+        """Whether there is something for `copies_alike` to decide."""
+        return bool(self._choices)
+
+    def needs_gradients(self):
+        """Returns whether a tensor that the binaries contain has gradients."""
+        return any(tensor.requires_grad for tensor in self._constants)
+
+    def holds_constants(self):
+        """Returns whether the tensors that the binaries contain are as they were."""
+        return self._constants.hold()
+
     def copies_alike(self, sizes):
         """Returns whether a call copies what the recording copies, and gives results of the same strides."""
         return all(decided.holds(sizes) for decided in self._choices)
 
     def find_sizes(self, arguments):
         """Returns the values of the symbols in a call, by name."""
-        sizes = {name: arguments[self._passed[order]].shape[dim] for name, (order, dim) in self._sizes}
-        for name, i in self._numbers:
-            sizes[name] = arguments[i]
-        return sizes
+        return {name: arguments[i] if dim < 0 else arguments[i].shape[dim] for name, i, dim in self.symbols}
 
     def prepare(self, *arguments):
         """Compiles for calls like this one, without running."""
         tensors, _ = self._bind(arguments)
-        self._binaries.prepare([tensors[i] for i in self._free])
+        self._binaries.prepare([tensors[i] for i in self.free])
 
     def __call__(self, *arguments):
         """Returns the results in order."""
@@ -266,33 +290,74 @@ class RecordedProgram:
 
     def _find_tensors(self, arguments):
         """Returns the tensors that a call passes, and after them the program's own."""
+        return [_as_tensor(arguments[i]) for i in self._passed] + self.find_owned()
+
+    def find_owned(self):
+        """Returns the program's own tensors."""
         owned = list(self._owned)
         for i, get in self._looked_up.items():
             owned[i] = get()
-        return [_as_tensor(arguments[i]) for i in self._passed] + owned
+        return owned
 
     def run(self, tensors, sizes):
-        if not self._constants.hold():
+        if not self.holds_constants():
             self._set_constants({})
         if torch.is_grad_enabled():
             for tensor in self._constants:
                 _check(tensor)
         free, passed = [], []
-        for i in self._free:
+        for i in self.free:
             tensor, order = tensors[i], self._orders[i]
             _check(tensor)
             free.append(tensor)
             passed.append(tensor.detach().permute(order) if order else tensor.detach())
-        made = self._binaries.run(free, passed)
-        for i, root in enumerate(self._roots):
-            for name, dim in root.found:
-                sizes[name] = made[f"return.{i}"].shape[dim]
-        for name, i in self._found.items():
-            sizes[name] = made[f"return.{i}"].item()
-        roots = [root.take(made[f"return.{i}"], sizes) for i, root in enumerate(self._roots)]
-        return [self._make(step, tensors, roots, sizes) for step in self._plan]
+        return self._make_results(tensors, self._binaries.run(free, passed), sizes)
+
+    # Calls that are run elsewhere.
+
+    def shapes_of_arguments(self):
+        """Returns the sizes of each tensor that a call passes, by its position in the call; None for those that are open."""
+        numbers = {i for _, i, dim in self.symbols if dim < 0}
+        return {i: shape for i, shape in zip(self._passed, self._shapes) if i not in numbers}
+
+    def sources(self):
+        """Returns for each tensor that the binaries get (its position in the call, or -1 - i for tensor i of the program's own;
+        the order of its dims in memory or None)."""
+        count = len(self._passed)
+        return [(self._passed[i] if i < count else count - 1 - i, self._orders[i] or None) for i in self.free]
+
+    def describe_result(self, i):
+        """Returns how a result is made: (kind, position or value, view).
+
+        kind: "root", "argument" with the position in the call, or "constant"; None if a call has to compute more. view: None, or the
+        result of _Geometry.find_view.
+        """
+        kind, what, *geometries = self._plan[i]
+        if kind == "constant":
+            return kind, what, None
+        is_whole = geometries == [None]
+        view = None if is_whole or kind not in ("root", "argument") else geometries[0].find_view(geometries[1])
+        if kind == "root" and self._roots[what].is_plain and not self._found and (is_whole or view):
+            return kind, what, view
+        if kind == "argument" and what < len(self._passed) and (is_whole or view):
+            return kind, self._passed[what], view
+        return None, None, None
 
     # Results.
+
+    def finish(self, arguments, sizes, made):
+        """Returns the results of a call that was run elsewhere. made: what the compiled program returned."""
+        return self._make_results([arguments[i] for i in self._passed] + self.find_owned(), made, sizes)
+
+    def _make_results(self, tensors, made, sizes):
+        """Returns the results in order. made: what the compiled program returns."""
+        for root, tensor in zip(self._roots, made):
+            for name, dim in root.found:
+                sizes[name] = tensor.shape[dim]
+        for name, i in self._found.items():
+            sizes[name] = made[i].item()
+        roots = [root.take(tensor, sizes) for root, tensor in zip(self._roots, made)]
+        return [self._make(step, tensors, roots, sizes) for step in self._plan]
 
     def _plan_result(self, recorder, value):
         """Returns a description of how a call makes this result: (kind, ...)."""
@@ -423,7 +488,7 @@ class RecordedProgram:
     def _write(self, free, folder):
         """Returns the text of the program for arguments like `free`, and writes its constants to the folder."""
         places = self._constants.write(folder)
-        values = dict(zip(self._free, free))
+        values = dict(zip(self.free, free))
         arguments = []
         for i, symbols in enumerate(self._name_sizes()):
             literal = describe(self._owned[i - len(self._passed)] if i in places else values[i], f"argument.{i}")

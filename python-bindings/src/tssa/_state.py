@@ -8,6 +8,7 @@ A recording holds as long as all of this state is the same.
 
 import collections
 import functools
+import gc
 import inspect
 import math
 import sys
@@ -344,23 +345,51 @@ class Reads:
     def hold(self):
         """Returns whether all state is the same as when the program was recorded."""
         if self._watched is None:
-            self._real = [entry for entry in self._dicts if isinstance(entry[0], dict)]
-            self._others = [entry for entry in self._dicts if not isinstance(entry[0], dict)]
-            self._watched = _runtime.Dicts([found for found, _, _ in self._real])
+            self._watch()
         for change in self._watched.find_changes():
             if not self._holds_dict(*self._real[change[0]]):
                 return False
             self._watched.accept(change)
-        for function, had, by_name in self._defaults:
-            if function.__defaults__ is not had or function.__kwdefaults__ is not by_name:
-                return False
+        if self._classes and not self._hold_classes():
+            return False
+        if not _runtime.are_same(self._functions):
+            return False
+        if not _runtime.are_same(self._contents) and not all(_is_equal(cell.cell_contents, had) for cell, _, had in self._contents):
+            return False
+        return not self._has_others or self._hold_others()
+
+    def _watch(self):
+        """Sorts what is compared by how that is done."""
+        self._real = [entry for entry in self._dicts if isinstance(entry[0], dict)]
+        attributes = [entry for entry in self._dicts if not isinstance(entry[0], dict)]
+        self._classes = [entry for entry in attributes if isinstance(entry[0].owner, type)]
+        self._others = [entry for entry in attributes if not isinstance(entry[0].owner, type)]
+        self._orders = [(entry[0].owner, "__mro__", entry[0].owner.__mro__) for entry in self._classes]
+        bases = dict.fromkeys(base for _, _, order in self._orders for base in order)
+        self._of_classes = _runtime.Dicts([_dict_of_class(base) for base in bases])
+        self._functions = [entry for function, had, by_name in self._defaults
+                           for entry in ((function, "__defaults__", had), (function, "__kwdefaults__", by_name))]
+        self._contents = [(cell, "cell_contents", had) for cell, had in self._cells.values()]
+        self._has_others = bool(self._others or self._variables or self._arrays or self._containers)
+        self._watched = _runtime.Dicts([found for found, _, _ in self._real])
+
+    def _hold_classes(self):
+        changes = self._of_classes.find_changes()
+        if not changes and _runtime.are_same(self._orders):
+            return True
+        if not all(self._holds_dict(*entry) for entry in self._classes):
+            return False
+        for change in changes:
+            self._of_classes.accept(change)
+        return True
+
+    def _hold_others(self):
         for entry in self._others:
             if not self._holds_dict(*entry):
                 return False
         if self._variables and self._share_storage():
             return False
         return (all(_sample(array) == had for array, had in self._arrays)
-                and all(_is_equal(cell.cell_contents, had) for cell, had in self._cells.values())
                 and all(len(found) == len(had) and all(map(_is_equal, found, had))
                         for found, had in self._containers))
 
@@ -388,6 +417,12 @@ _SYMBOLS_OF = {int: torch.SymInt, float: torch.SymFloat}
 # Attributes that every module has: hooks, and dicts that are compared separately.
 _MODULE_PARTS = set(vars(torch.nn.Module())) - {"training"}
 _ASKED_PARTS = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks")
+
+
+def _dict_of_class(kind):
+    """Returns the dict that the `__dict__` of a class is a view of."""
+    (found,) = gc.get_referents(vars(kind))
+    return found
 
 
 def _slots_of(kind):
