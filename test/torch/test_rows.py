@@ -462,6 +462,21 @@ def row_45_writes_that_look_dead(x, n: int):
     return t + 0
 
 
+@right((X, torch.tensor([1, 0, 1])), (X, torch.tensor([0])))
+def row_11_one_of_a_list_of_buffers_is_written(x, which):
+    buffers = [x.clone(), x + 1, x[:]]
+    for i in range(which.size(0)):
+        buffers[int(which[i])] += 1
+        buffers[-int(which[i])][0] *= 2
+    return buffers[0], buffers[1]
+
+
+@right((X, torch.tensor(1)), (X, torch.tensor(0)))
+def row_11_a_result_is_one_of_a_list(x, which):
+    buffers = [x.clone(), x]
+    return buffers[int(which)]
+
+
 @refused("a list is changed that may have another name", (V, torch.tensor(1)))
 def row_46_lists_of_two_names(x, c):
     a = [x]

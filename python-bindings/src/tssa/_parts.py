@@ -20,7 +20,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, s
 from ._aliases import storage_of
 from ._builtins import known_number
 from ._changes import MUTABLE, Changes
-from ._control import NotYet, Raised
+from ._control import FEW, NotYet, Raised
 from ._errors import Signal, UnsupportedError
 from ._expressions import is_unbacked
 from ._indexing import as_index, is_number, read, write
@@ -56,6 +56,7 @@ class Parts(Changes):
         self._given = given
         self._tagged = {}  # by id: tensors that the program stores attributes in, and a name of one
         self._getters = {}  # by class and name
+        self._chosen = {}  # tensors by id, see _choose_element: (the tensor, the list, the index, the list's elements)
 
     slice = staticmethod(slice)
 
@@ -132,6 +133,8 @@ class Parts(Changes):
         if found is not NOTHING:
             return found
         if self._is_open(value, index):
+            if self._is_choice(value, index):
+                return self._choose_element(value, index)
             element = self.lists.get(value, index)
             self.note_ambiguous(element)  # lists and dicts in it are copies of those in eager mode
             return element
@@ -154,9 +157,35 @@ class Parts(Changes):
         return (self.carries_lists and any(is_number(part) or is_unbacked(part) for part in parts)
                 and bool(Leaves(value).varying()))
 
+    @staticmethod
+    def _is_choice(values, index):
+        """Returns whether values[index] is one of a few tensors, which the program may go on to write."""
+        return (not isinstance(index, slice) and not has_pieces(values) and len(values) <= FEW
+                and all(isinstance(value, torch.Tensor) for value in values))
+
+    def _choose_element(self, values, index):
+        """Returns values[index], a tensor of the list itself, where only a run knows the index."""
+        position = read(torch.arange(len(values)), index).item()  # refuses what is out of range
+
+        def choose(first):
+            if first + 1 == len(values):
+                return values[first]
+            return self.choose(position == first, lambda: values[first], lambda: choose(first + 1))
+
+        element = choose(0)
+        self._chosen[id(element)] = element, values, index, tuple(map(id, values))
+        return element
+
+    def _is_chosen(self, target, index, value):
+        """Returns whether target[index] = value changes nothing, as at the end of target[index] += 1."""
+        _, values, known, elements = self._chosen.get(id(value), (None, None, None, ()))
+        return values is target and known is index and elements == tuple(map(id, target))
+
     def setitem(self, target, index, value):
         if isinstance(target, torch.Tensor):
             write(target, self._as_tensor_index(index), value)
+            return
+        if self._is_chosen(target, index, value):
             return
         self.check_array(target)
         self._check_change(target, "changed")
