@@ -97,6 +97,36 @@ SmallVector<bool> te::findIndependentDims(UpdateOp update) {
   return ::findIndependentDims(update, Target(update));
 }
 
+/// Returns whether `value`, which is computed in the body of an update, differs along `dim`.
+static bool dependsOnDim(Value value, unsigned dim) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->getParentOfType<UpdateOp>())
+    return false;
+  auto usesDim = [&](AffineMap map) { return map.isFunctionOfDim(dim); };
+  if (auto read = dyn_cast<ReadOp>(op); read && usesDim(read.getMap()))
+    return true;
+  if (auto index = dyn_cast<IndexOp>(op); index && usesDim(index.getMap()))
+    return true;
+  return op->getNumRegions() != 0 ||
+         llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnDim(operand, dim); });
+}
+
+std::optional<unsigned> te::findRowDim(UpdateOp update) {
+  Target target(update);
+  if (update.getNumDims() == 0 || update.getGuard() || target.indexes.empty())
+    return std::nullopt;
+  unsigned row = update.getNumDims() - 1;
+  for (Value leaf : target.leaves)
+    if (target.isData(leaf) && dependsOnDim(leaf, row))
+      return std::nullopt;
+  for (AffineExpr index : ArrayRef(target.indexes).drop_back())
+    if (index.isFunctionOfDim(row))
+      return std::nullopt;
+  std::optional<StridedIndex> last =
+      matchStridedIndex(target.indexes.back(), update.getNumDims(), target.leaves.size());
+  return last && last->dim == row && last->stride == 1 ? std::optional(row) : std::nullopt;
+}
+
 /// Returns whether no two points of the domain of `update` write the same element.
 static bool isInjective(UpdateOp update, const Target &target) {
   return llvm::all_of(

@@ -27,6 +27,10 @@ std::optional<StridedIndex> matchStridedIndex(AffineExpr expr, unsigned numDims,
 /// different elements, whatever the data are.
 SmallVector<bool> findIndependentDims(UpdateOp update);
 
+/// Returns the innermost dim of the iteration domain if the points along it write consecutive
+/// elements, at a place that data may decide: the rows of an index_add.
+std::optional<unsigned> findRowDim(UpdateOp update);
+
 /// Returns whether `update` may overwrite `base`, its base, in place: every other use of `base`
 /// is a read in the body of `update`, and each point reads only the element that it writes and
 /// that no other point writes.

@@ -164,8 +164,8 @@ void BodyEvaluator::addConstraint(AffineExpr expr, bool equality, Condition &con
   condition.depth = std::max(condition.depth, index.getDepth(expr));
 }
 
-Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<bool> opaque,
-                                 const TensorBuffer &buffer, Value guard) {
+Value BodyEvaluator::areInBounds(MutableArrayRef<AffineExpr> indices, ArrayRef<bool> opaque,
+                                 const TensorBuffer &buffer, bool replaces) {
   Location loc = index.getLoc();
   Value allInBounds;
   for (auto [dim, expr] : llvm::enumerate(indices)) {
@@ -179,9 +179,18 @@ Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<b
     Value value = materialize(expr), size = materialize(index.getSize(buffer.sizes[dim]));
     Value inBounds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, value, size);
     Value zero = materialize(getAffineConstantExpr(0, index.getContext()));
-    expr = index.getSymbol(arith::SelectOp::create(builder, loc, inBounds, value, zero));
+    if (replaces)
+      value = arith::SelectOp::create(builder, loc, inBounds, value, zero);
+    expr = index.getSymbol(value);
     allInBounds = andMasks(allInBounds, inBounds);
   }
+  return allInBounds;
+}
+
+Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<bool> opaque,
+                                 const TensorBuffer &buffer, Value guard) {
+  Location loc = index.getLoc();
+  Value allInBounds = areInBounds(indices, opaque, buffer, /*replaces=*/true);
   if (!allInBounds)
     return {};
   kernel.mayFail = true;

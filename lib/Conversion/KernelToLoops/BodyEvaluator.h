@@ -124,6 +124,11 @@ public:
                           llvm::ArrayRef<bool> opaque, const TensorBuffer &buffer,
                           mlir::Value guard);
 
+  /// Returns whether the opaque index expressions among `indices` are in bounds, or null if none is
+  /// opaque. `replaces`: whether an index that is out of bounds becomes 0 in `indices`.
+  mlir::Value areInBounds(llvm::MutableArrayRef<mlir::AffineExpr> indices,
+                          llvm::ArrayRef<bool> opaque, const TensorBuffer &buffer, bool replaces);
+
   mlir::Value andMasks(mlir::Value lhs, mlir::Value rhs);
 
   /// Loads the element at `address`, as a scalar or a vector.

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // An update runs as one iteration if the order of its points may matter: an index comes from data,
-// or several points write one element. If a block runs it, its threads copy the base together. Then
+// or several points write one element. Points that write a row of consecutive elements are vectors.
+// If a block runs it, its threads copy the base together. Then
 // they share the iterations of the dims along which points never write the same element.
 //
 //===----------------------------------------------------------------------===//
@@ -115,13 +116,26 @@ static std::pair<Value, Value> getSerialExtent(IndexBuilder &index, const IRMapp
   return {one, one};
 }
 
+/// Builds `body` where `inBounds` holds, and sets the error flag elsewhere. Null always holds.
+static void buildOrFail(IndexBuilder &index, KernelFunction &function, Value inBounds,
+                        function_ref<void()> body) {
+  if (!inBounds)
+    return body();
+  OpBuilder &builder = index.getBuilder();
+  auto branch = scf::IfOp::create(builder, index.getLoc(), inBounds, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+  builder.setInsertionPointToStart(branch.elseBlock());
+  function.context.mayFail = true;
+  function.context.target->buildFailure(index, function.context.errors);
+}
+
 /// Builds one point of an update: computes the value and its position, checks the position, and
 /// combines the value with the old element.
 static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
-                             const TilePoint &point) {
+                             BodyEvaluator &body) {
   OpBuilder &builder = index.getBuilder();
-  BodyEvaluator::Loads loads;
-  BodyEvaluator body(index, function.context, point, 0, 0, loads);
   Condition guard;
   if (update.getGuard())
     guard = body.getCondition(*update.getGuard(), update.getSymbols());
@@ -143,8 +157,8 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
                        [&](unsigned symbol) { return expr.isFunctionOfSymbol(symbol); }));
     }
     const TensorBuffer &out = function.outs[0];
-    Value inBounds = body.checkOpaque(target, opaque, out, /*guard=*/Value());
-    buildWhere(builder, index.getLoc(), inBounds, [&] {
+    Value inBounds = body.areInBounds(target, opaque, out, /*replaces=*/false);
+    buildOrFail(index, function, inBounds, [&] {
       AffineExpr address = body.getAddress(out, target);
       Value value = yielded[0];
       if (update.hasCombiner()) {
@@ -159,23 +173,35 @@ static void buildUpdatePoint(IndexBuilder &index, KernelFunction &function, te::
   });
 }
 
+/// Builds the points of an update in order, in rows where it has rows.
+static LogicalResult buildUpdateInOrder(IndexBuilder &index, KernelFunction &function,
+                                        te::UpdateOp update, KernelTarget &target) {
+  PointBox box{getSizeExprs(index, update.getIterationDomain(), function.context.values),
+               te::findRowDim(update), /*spread=*/false};
+  FailureOr<Schedule> schedule = scheduleBox(box, target, update);
+  if (failed(schedule))
+    return failure();
+  return buildBox(index, function.context, *schedule, index.constant(0),
+                  [&](BodyEvaluator &body, const TilePoint &) {
+                    buildUpdatePoint(index, function, update, body);
+                  });
+}
+
 /// Builds the points of an update, in order except for the dims that threads share.
-static void buildUpdatePoints(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
-                              BlockThreads *threads) {
+static void buildSharedUpdate(IndexBuilder &index, KernelFunction &function, te::UpdateOp update,
+                              BlockThreads &threads) {
   SmallVector<AffineExpr> extents =
       getSizeExprs(index, update.getIterationDomain(), function.context.values);
-  auto build = [&](ArrayRef<Value> given) {
+  shareDims(index, extents, te::findIndependentDims(update), threads, [&](ArrayRef<Value> given) {
     buildLoops(index, extents, given, 0, [&] {
       TilePoint point;
       for (unsigned dim = 0; dim < extents.size(); ++dim)
         point.dims.push_back(getAffineDimExpr(dim, index.getContext()));
-      buildUpdatePoint(index, function, update, point);
+      BodyEvaluator::Loads loads;
+      BodyEvaluator body(index, function.context, point, 0, 0, loads);
+      buildUpdatePoint(index, function, update, body);
     });
-  };
-  if (threads)
-    shareDims(index, extents, te::findIndependentDims(update), *threads, build);
-  else
-    build(SmallVector<Value>(extents.size()));
+  });
 }
 
 static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel, te::UpdateOp update,
@@ -184,19 +210,21 @@ static LogicalResult lowerSerialUpdate(OpBuilder &builder, te::KernelOp kernel, 
   KernelFunction function = createKernelFunction(builder, kernel, target);
   IndexBuilder index(builder, update.getLoc());
   const TensorBuffer &base = function.context.buffers.find(update.getBase())->second;
+  LogicalResult result = success();
   target.buildIterations(index, function.func, [&](Value) {
     BlockThreads *threads = target.getThreads();
     if (!threads) {
       buildCopy(index, base, function.outs[0], index.constant(0), index.constant(1));
-      return buildUpdatePoints(index, function, update, nullptr);
+      result = buildUpdateInOrder(index, function, update, target);
+      return;
     }
     threads->count = updateThreads;
     Value number = threads->buildNumber(index);
     buildCopy(index, base, function.outs[0], number, index.constant(updateThreads));
     threads->buildBarrier(index);
-    buildUpdatePoints(index, function, update, threads);
+    buildSharedUpdate(index, function, update, *threads);
   });
-  if (failed(finishKernelFunction(builder, function, target)))
+  if (failed(result) || failed(finishKernelFunction(builder, function, target)))
     return failure();
   createExtentFunction(builder, kernel, getSerialExtent);
   return success();

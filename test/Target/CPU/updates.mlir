@@ -41,11 +41,16 @@ te.kernel @backwards(%base: tensor<50xf32>, %h: tensor<9xf32>) -> tensor<50xf32>
 } schedule {
 }
 
-// Indices from data may name an element twice, so the points run in order.
+// Indices from data may name a row twice, so the rows run in order; each is one vector. An index that
+// is out of bounds sets the error flag instead.
 // CHECK-LABEL: func.func @scatter(
 // CHECK: memref.extract_aligned_pointer_as_index
 // CHECK: scf.for
-// CHECK-NOT: vector
+// CHECK: %[[IN:.*]] = arith.cmpi ult
+// CHECK: scf.if %[[IN]] {
+// CHECK:   arith.addf {{.*}} : vector<16xf32>
+// CHECK: } else {
+// CHECK:   memref.store %{{.*}} : memref<?xi32>
 // CHECK: func.func @scatter.extent() -> (index, index, index) {
 // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : index
 // CHECK-NEXT: %[[FLOPS:.*]] = arith.constant 40 : index
@@ -61,9 +66,38 @@ te.kernel @scatter(%base: tensor<100x8xf32>, %ids: tensor<5xi64>, %src: tensor<5
 } schedule {
 }
 
-// Two points write one element, so they run in order, too.
-// CHECK-LABEL: func.func @twice(
+// Each element has an index of its own: no rows.
+// CHECK-LABEL: func.func @elements(
 // CHECK-NOT: vector
+// CHECK: func.func @elements.extent(
+te.kernel @elements(%base: tensor<100x8xf32>, %ids: tensor<5x8xi64>, %src: tensor<5x8xf32>) -> tensor<100x8xf32> {
+  %r = te.update (d0: 5, d1: 8) into %base[s0, d1] {
+    %i = te.read %ids[d0, d1] : tensor<5x8xi64>
+    %k = arith.index_cast %i : i64 to index
+    %v = te.read %src[d0, d1] : tensor<5x8xf32>
+    te.yield %v, %k : f32, index
+  } combine arith.addf : tensor<100x8xf32>
+  te.return %r : tensor<100x8xf32>
+} schedule {
+}
+
+// The points of a column write one element, so they run in order, too.
+// CHECK-LABEL: func.func @column(
+// CHECK-NOT: vector
+// CHECK: func.func @column.extent(
+te.kernel @column(%base: tensor<5xf32>, %src: tensor<5x8xf32>) -> tensor<5xf32> {
+  %r = te.update (d0: 5, d1: 8) into %base[d0] {
+    %v = te.read %src[d0, d1] : tensor<5x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<5xf32>
+  te.return %r : tensor<5xf32>
+} schedule {
+}
+
+// Rows that are added to one row run in order.
+// CHECK-LABEL: func.func @twice(
+// CHECK: scf.for
+// CHECK: arith.addf {{.*}} : vector<16xf32>
 // CHECK: func.func @twice.extent(
 te.kernel @twice(%base: tensor<8xf32>, %src: tensor<5x8xf32>) -> tensor<8xf32> {
   %r = te.update (d0: 5, d1: 8) into %base[d1] {
