@@ -78,6 +78,8 @@ private:
   void stepWhile(unsigned depth);
   void stepRecurrence(unsigned depth);
   void stepSwap(unsigned depth);
+  void stepChoose();
+  void stepExchange(unsigned depth);
   scf::ForOp makeLoop(ValueRange carried, int64_t &trips);
 
   const RandomProgramOptions options;
@@ -87,6 +89,9 @@ private:
   func::FuncOp function;
   SmallVector<LiveRef> refs;
   SmallVector<LiveIndex> indexes;
+  /// How many more times control flow may choose between storages. The number of storages that a
+  /// name may refer to has a limit.
+  unsigned choices = 2;
   llvm::StringMap<int64_t> sizes;
 };
 } // namespace
@@ -385,8 +390,57 @@ void ReferenceMaker::stepSwap(unsigned depth) {
   refs.push_back(current);
 }
 
+/// Builds a name that is one of two refs.
+void ReferenceMaker::stepChoose() {
+  LiveRef chosen = choose();
+  LiveRef other = *chooseShape(chosen);
+  if (choices == 0)
+    return;
+  --choices;
+  chosen.ref = arith::SelectOp::create(builder, loc, makeCondition(), chosen.ref, other.ref);
+  refs.push_back(chosen);
+}
+
+/// Builds a loop that carries two refs, which may be the same. An iteration swaps them, or gives
+/// the second one, or both, a new storage.
+void ReferenceMaker::stepExchange(unsigned depth) {
+  LiveRef here = choose(), there = *chooseShape(here);
+  if (choices == 0)
+    return;
+  --choices;
+  int64_t trips;
+  scf::ForOp loop = makeLoop({here.ref, there.ref}, trips);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(loop.getBody());
+    size_t numRefs = refs.size();
+    here.ref = loop.getRegionIterArg(0);
+    there.ref = loop.getRegionIterArg(1);
+    refs.push_back(here);
+    refs.push_back(there);
+    block(depth);
+    bool isShared = random.oneIn(2);
+    auto branch = scf::IfOp::create(
+        builder, loc, makeCondition(),
+        [&](OpBuilder &inner, Location) {
+          scf::YieldOp::create(inner, loc, ValueRange{there.ref, here.ref});
+        },
+        [&](OpBuilder &inner, Location) {
+          Value value = refs::ReadOp::create(inner, loc, there.ref);
+          Value made = refs::AllocOp::create(inner, loc, value);
+          scf::YieldOp::create(inner, loc, ValueRange{isShared ? made : here.ref, made});
+        });
+    scf::YieldOp::create(builder, loc, branch.getResults());
+    refs.resize(numRefs);
+  }
+  here.ref = loop.getResult(0);
+  there.ref = loop.getResult(1);
+  refs.push_back(here);
+  refs.push_back(there);
+}
+
 void ReferenceMaker::statement(unsigned depth) {
-  unsigned kind = random.below(depth < 3 ? 13 : 8);
+  unsigned kind = random.below(depth < 3 ? 17 : 8);
   if (kind < 3)
     stepView();
   else if (kind < 6)
@@ -403,8 +457,12 @@ void ReferenceMaker::statement(unsigned depth) {
     stepWhile(depth);
   else if (kind == 11)
     stepRecurrence(depth);
-  else
+  else if (kind == 12)
     stepSwap(depth);
+  else if (kind < 15)
+    stepChoose();
+  else
+    stepExchange(depth);
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tssa/Analysis/Aliases.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -42,12 +43,14 @@ SmallVector<OpOperand *> refs::getIncomingOperands(Value name) {
             &loop.getBody()->getTerminator()->getOpOperand(number)};
   if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
     return {&loop.getConditionOp()->getOpOperand(number + 1)};
+  if (auto select = dyn_cast<arith::SelectOp>(result.getOwner()))
+    return {&select.getTrueValueMutable(), &select.getFalseValueMutable()};
   return {};
 }
 
 void Aliases::findNames() {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp>(op))
+    if (!isa<scf::IfOp, scf::ForOp, scf::WhileOp, arith::SelectOp>(op))
       return;
     for (Region &region : op->getRegions())
       for (Value argument : region.getArguments())

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// A *name* is a ref that control flow carries: an argument of a region or a result of
-/// scf.if, scf.for or scf.while. For each name, this analysis finds the one storage that it
+/// scf.if, scf.for, scf.while or arith.select. For each name, this analysis finds the one storage that it
 /// always refers to, with a path whose integers may vary. If there is no such storage, the
 /// name is treated as a storage of its own, into which each incoming ref is copied. The copy
 /// is observable if two roots may be the same storage at one time, one of them is written,

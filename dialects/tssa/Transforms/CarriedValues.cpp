@@ -65,25 +65,32 @@ MutableArrayRef<BlockArgument> refs::getCarriedArguments(Region &region) {
   return isa<scf::ForOp>(region.getParentOp()) ? arguments.drop_front() : arguments;
 }
 
-Operation *refs::dropRefs(OpBuilder &builder, Operation *op) {
-  auto isRef = [](Value value) { return isa<RefType>(value.getType()); };
-  for (Region &region : op->getRegions()) {
-    if (region.empty())
-      continue;
-    MutableOperandRange yielded = getYielded(region);
-    yielded.assign(llvm::filter_to_vector(SmallVector<Value>(yielded.getAsOperandRange()),
-                                          [&](Value value) { return !isRef(value); }));
-    region.front().eraseArguments([&](BlockArgument argument) { return isRef(argument); });
-  }
-  SmallVector<Value> operands = llvm::filter_to_vector(SmallVector<Value>(op->getOperands()),
-                                                       [&](Value value) { return !isRef(value); });
-  SmallVector<Type> types = llvm::filter_to_vector(SmallVector<Type>(op->getResultTypes()),
-                                                   [](Type type) { return !isa<RefType>(type); });
-  Operation *result = rebuild(builder, op, operands, types);
+static bool isRef(Value value) { return isa<refs::RefType>(value.getType()); }
+
+static SmallVector<Value> withoutRefs(ValueRange values) {
+  return llvm::filter_to_vector(SmallVector<Value>(values),
+                                [](Value value) { return !isRef(value); });
+}
+
+void refs::dropRefOperands(Operation *op) {
+  for (Region &region : op->getRegions())
+    if (!region.empty()) {
+      MutableOperandRange yielded = getYielded(region);
+      yielded.assign(withoutRefs(yielded.getAsOperandRange()));
+    }
+  op->setOperands(withoutRefs(op->getOperands()));
+}
+
+void refs::dropRefs(OpBuilder &builder, Operation *op) {
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      region.front().eraseArguments([](BlockArgument argument) { return isRef(argument); });
+  SmallVector<Type> types = llvm::filter_to_vector(
+      SmallVector<Type>(op->getResultTypes()), [](Type type) { return !isa<refs::RefType>(type); });
+  Operation *result = rebuild(builder, op, SmallVector<Value>(op->getOperands()), types);
   unsigned next = 0;
   for (Value old : op->getResults())
     if (!isRef(old))
       old.replaceAllUsesWith(result->getResult(next++));
   op->erase();
-  return result;
 }

@@ -28,9 +28,12 @@ MutableOperandRange getYielded(Region &region);
 /// Returns the arguments of a region that carry values: all but an induction variable.
 MutableArrayRef<BlockArgument> getCarriedArguments(Region &region);
 
-/// Replaces `op` by an op without the operands, arguments and results of type `!tssa.ref`. These
-/// arguments and results must have no uses except in terminators. Returns the new op.
-Operation *dropRefs(OpBuilder &builder, Operation *op);
+/// Removes the operands of type `!tssa.ref` of `op` and of the terminators of its regions.
+void dropRefOperands(Operation *op);
+
+/// Replaces `op` by an op without the arguments and results of type `!tssa.ref`, which have no
+/// uses. The operands of this type are dropped before.
+void dropRefs(OpBuilder &builder, Operation *op);
 
 } // namespace mlir::tssa::refs
 

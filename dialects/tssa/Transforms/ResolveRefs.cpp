@@ -89,8 +89,9 @@ private:
   SelectedRefs selected;
   /// The storage that was allocated for each name that owns one, or has a slot; and the inverse.
   DenseMap<Value, Value> storages, owners;
-  /// The replaced ops. They are erased at the end, because the analysis refers to their results.
-  SmallVector<Operation *> replaced;
+  /// The replaced ops with what replaces them. The ops are erased at the end, and so are the refs
+  /// of their replacements, because the analysis refers to their results and arguments.
+  SmallVector<std::pair<Operation *, Operation *>> replaced;
 };
 } // namespace
 
@@ -352,10 +353,6 @@ void Resolver::resolveRegion(Region &region, ValueRange yieldsInto) {
   builder.setInsertionPoint(region.front().getTerminator());
   MutableOperandRange yielded = getYielded(region);
   yielded.append(unpack(SmallVector<Value>(yielded.getAsOperandRange()), yieldsInto));
-  // What still uses a selected argument is dead: operands of ops that were replaced.
-  for (Value argument : arguments)
-    if (isRef(argument) && selected.contains(argument))
-      argument.replaceAllUsesWith(selected.getChoice(argument).refs[0]);
 }
 
 void Resolver::resolve(Operation *op) {
@@ -374,14 +371,12 @@ void Resolver::resolve(Operation *op) {
     }
     resolveRegion(region, names);
   }
-  carrying = dropRefs(builder, carrying);
   builder.setInsertionPointAfter(carrying);
-  unsigned next = 0;
-  for (Value old : results)
+  for (auto [old, result] : llvm::zip(results, carrying->getResults()))
     if (!isRef(old))
-      old.replaceAllUsesWith(carrying->getResult(next++));
+      old.replaceAllUsesWith(result);
   pack(results, carrying->getResults());
-  replaced.push_back(op);
+  replaced.push_back({op, carrying});
 }
 
 void Resolver::resolveBlock(Block &block) {
@@ -415,10 +410,14 @@ void Resolver::resolveReturn() {
 void Resolver::run() {
   resolveBlock(function.getBody().front());
   resolveReturn();
-  for (Operation *op : replaced)
+  for (auto [op, carrying] : replaced) {
     op->dropAllReferences();
-  for (Operation *op : replaced)
+    dropRefOperands(carrying);
+  }
+  for (auto [op, carrying] : replaced)
     op->erase();
+  for (auto [op, carrying] : replaced)
+    dropRefs(builder, carrying);
 }
 
 //===----------------------------------------------------------------------===//
