@@ -262,6 +262,7 @@ static llvm::Error checkProgram(mlir::MLIRContext &context, const tssa::cpu::Mac
     for (auto &size : program.sizes)
       llvm::outs() << "// " << size.getKey() << " = " << size.getValue() << "\n";
     program.module->print(llvm::outs());
+    llvm::outs().flush();
   }
   if (failed(mlir::verify(*program.module)))
     return llvm::createStringError("the program is not valid");

@@ -58,8 +58,20 @@ static Value findBase(Value tensor) {
   }
 }
 
+/// Returns the base of what `base` is before its loop, if the loop only writes to it; else null.
+static Value findBaseBeforeLoop(Value base) {
+  auto argument = dyn_cast<BlockArgument>(base);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (!loop || argument == loop.getInductionVar() ||
+      findBase(loop.getTiedLoopYieldedValue(argument)->get()) != base)
+    return {};
+  return findBase(loop.getTiedLoopInit(argument)->get());
+}
+
 Value refs::getShapeOrigin(Value tensor) {
   Value base = findBase(tensor);
+  while (Value before = findBaseBeforeLoop(base))
+    base = before;
   // `reached` holds all values that flow into `base`, directly or not. If exactly one of them has
   // no incoming value, all of them have its shape.
   llvm::SetVector<Value> reached;

@@ -6,9 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tssa/Transforms/SelectedRefs.h"
+#include "dialects/tssa/Transforms/CarriedValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -91,43 +94,89 @@ void SelectedRefs::addView(Value view, Value source, const Path &path) {
   selected[view] = std::move(made);
 }
 
+/// Returns whether `op` may write to a storage.
+static bool mayWrite(Operation &op) {
+  return op.walk([](WriteOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+SmallVector<Operation *> SelectedRefs::findSlice(WriteOp write) const {
+  Value tag = getChoice(write.getRef()).tag;
+  llvm::SetVector<Operation *> slice;
+  bool readsTag = false;
+  auto serves = [&](Operation *user) { return user == write || slice.contains(user); };
+  for (Operation *op = write->getPrevNode(); op && !mayWrite(*op); op = op->getPrevNode()) {
+    auto read = dyn_cast<ReadOp>(op);
+    bool isRead = read && contains(read.getRef()) && getChoice(read.getRef()).tag == tag;
+    if (op->use_empty() || !(isRead || isMemoryEffectFree(op)) || isControlFlow(op) ||
+        isa<ViewOp>(op) || !llvm::all_of(op->getUsers(), [&](Operation *user) {
+          return serves(op->getBlock()->findAncestorOpInBlock(*user));
+        }))
+      continue;
+    readsTag |= isRead;
+    slice.insert(op);
+  }
+  return readsTag ? SmallVector<Operation *>(llvm::reverse(slice)) : SmallVector<Operation *>();
+}
+
+bool SelectedRefs::isPartOfWrite(ReadOp read) const {
+  Operation *next = read->getNextNode();
+  while (next && !mayWrite(*next))
+    next = next->getNextNode();
+  auto write = dyn_cast_or_null<WriteOp>(next);
+  return write && contains(write.getRef()) && llvm::is_contained(findSlice(write), read);
+}
+
+void SelectedRefs::rewriteRead(ReadOp read) {
+  if (isPartOfWrite(read))
+    return; // it is replaced with the write
+  read.getValue().replaceAllUsesWith(this->read(read.getLoc(), read.getRef()));
+  read.erase();
+}
+
+void SelectedRefs::rewriteWrite(WriteOp write) {
+  Choice choice = getChoice(write.getRef());
+  SmallVector<Operation *> slice = findSlice(write);
+  branch(builder, write.getLoc(), choice, {}, [&](OpBuilder &inner, unsigned number) {
+    IRMapping values;
+    for (Operation *op : slice)
+      if (auto read = dyn_cast<ReadOp>(op))
+        values.map(
+            read.getValue(),
+            ReadOp::create(inner, read.getLoc(), getChoice(read.getRef()).refs[number]).getValue());
+      else
+        inner.clone(*op, values);
+    WriteOp::create(inner, write.getLoc(), values.lookupOrDefault(write.getValue()),
+                    choice.refs[number]);
+    return SmallVector<Value>();
+  });
+  write.erase();
+  for (Operation *op : llvm::reverse(slice))
+    op->erase();
+}
+
+void SelectedRefs::rewriteDim(DimOp dim) {
+  Choice choice = getChoice(dim.getRef());
+  Value size;
+  for (unsigned number = choice.refs.size(); number-- > 0;) {
+    Value own = DimOp::create(builder, dim.getLoc(), dim.getSize().getType(), choice.refs[number],
+                              dim.getDimAttr());
+    size = size ? selectByTag(builder, dim.getLoc(), choice.tag, number, own, size) : own;
+  }
+  dim.getSize().replaceAllUsesWith(size);
+  dim.erase();
+}
+
 void SelectedRefs::rewrite(Operation *op) {
   builder.setInsertionPoint(op);
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](ViewOp view) {
-        if (!contains(view.getSource()))
-          return;
-        addView(view.getRef(), view.getSource(), view.getBoundPath());
-        // The op stays until it is dead, since later ops name its result.
-        view.getSourceMutable().assign(getChoice(view.getSource()).refs[0]);
-      })
-      .Case([&](ReadOp read) {
-        if (!contains(read.getRef()))
-          return;
-        read.getValue().replaceAllUsesWith(this->read(read.getLoc(), read.getRef()));
-        read.erase();
-      })
-      .Case([&](WriteOp write) {
-        if (!contains(write.getRef()))
-          return;
-        Choice choice = getChoice(write.getRef());
-        branch(builder, write.getLoc(), choice, {}, [&](OpBuilder &inner, unsigned number) {
-          WriteOp::create(inner, write.getLoc(), write.getValue(), choice.refs[number]);
-          return SmallVector<Value>();
-        });
-        write.erase();
-      })
-      .Case([&](DimOp dim) {
-        if (!contains(dim.getRef()))
-          return;
-        Choice choice = getChoice(dim.getRef());
-        Value size;
-        for (auto [number, ref] : llvm::reverse(llvm::enumerate(choice.refs))) {
-          Value own =
-              DimOp::create(builder, dim.getLoc(), dim.getSize().getType(), ref, dim.getDimAttr());
-          size = size ? selectByTag(builder, dim.getLoc(), choice.tag, number, own, size) : own;
-        }
-        dim.getSize().replaceAllUsesWith(size);
-        dim.erase();
-      });
+  if (auto view = dyn_cast<ViewOp>(op); view && contains(view.getSource())) {
+    addView(view.getRef(), view.getSource(), view.getBoundPath());
+    // The op stays until it is dead, since later ops name its result.
+    view.getSourceMutable().assign(getChoice(view.getSource()).refs[0]);
+  } else if (auto read = dyn_cast<ReadOp>(op); read && contains(read.getRef())) {
+    rewriteRead(read);
+  } else if (auto write = dyn_cast<WriteOp>(op); write && contains(write.getRef())) {
+    rewriteWrite(write);
+  } else if (auto dim = dyn_cast<DimOp>(op); dim && contains(dim.getRef())) {
+    rewriteDim(dim);
+  }
 }

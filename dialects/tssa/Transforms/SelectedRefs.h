@@ -8,8 +8,10 @@
 /// \file
 /// Replaces ops on a ref that is one of several: a view becomes a view of each, and a
 /// read or a write becomes a branch over the tag, whose arms read or write a ref that is certain.
-/// tssa-functionalize then turns a branch that writes into one that yields the contents of each
-/// storage: the new contents where the tag points, the old contents elsewhere.
+/// What is computed between a read and a write through one tag moves into the arms of the write, so
+/// that `x += y` is one branch. tssa-functionalize then turns a branch that writes into one that
+/// yields the contents of each storage: the new contents where the tag points, the old contents
+/// elsewhere.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TSSA_TRANSFORMS_SELECTEDREFS_H
@@ -52,6 +54,15 @@ public:
                                    TypeRange types, Emit emit);
 
 private:
+  void rewriteRead(ReadOp read);
+  void rewriteWrite(WriteOp write);
+  void rewriteDim(DimOp dim);
+  /// Returns, in order, the ops before `write` that only serve to compute its value and may move
+  /// into its arms; nothing if none of them is a read through its tag.
+  SmallVector<Operation *> findSlice(WriteOp write) const;
+  /// Returns whether `read` moves into the arms of a write after it.
+  bool isPartOfWrite(ReadOp read) const;
+
   struct Selected {
     Choice choice;
     Value name;

@@ -187,3 +187,36 @@ func.func @same(%b: tensor<8x4xf32>, %t: tensor<4xf32>) -> tensor<8x4xf32> {
   }
   return %r : tensor<8x4xf32>
 }
+
+// -----
+
+// The first loop gives the tensor another size, as far as is known; the second one only writes to it, so that its sizes
+// are those from before this loop.
+// CHECK-LABEL: func @size_before_the_loop
+// CHECK: scf.while
+// CHECK: tensor.dim %{{.*}}, %{{.*}} : tensor<?x3xf32>
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @size_before_the_loop(%x: tensor<?x3xf32>, %y: tensor<?x3xf32>, %c: i1) -> tensor<?x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %dim = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %first = scf.while (%now = %x) : (tensor<?x3xf32>) -> tensor<?x3xf32> {
+    scf.condition(%c) %now : tensor<?x3xf32>
+  } do {
+  ^bb0(%now: tensor<?x3xf32>):
+    scf.yield %y : tensor<?x3xf32>
+  }
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%now = %first) -> (tensor<?x3xf32>) {
+    %column = tssa.access %now [permute(1, 0), select(0, ?)](%i) : tensor<?x3xf32> -> tensor<?xf32>
+    %new = te.compute (d0: %dim) {
+      %v = te.read %column[d0] : tensor<?xf32>
+      %e = math.exp %v : f32
+      te.yield %e : f32
+    } : tensor<?xf32>
+    %next = tssa.assign %new into %now [permute(1, 0), select(0, ?)](%i) : tensor<?xf32> into tensor<?x3xf32>
+    scf.yield %next : tensor<?x3xf32>
+  }
+  return %r : tensor<?x3xf32>
+}

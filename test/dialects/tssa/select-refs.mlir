@@ -185,3 +185,38 @@ func.func @two_views(%x: tensor<4xf32>, %z: tensor<2x4xf32>, %c: i1, %v: tensor<
   %r3 = tssa.read %r#3 : !tssa.ref<4xf32>
   return %r0, %r1, %r2, %r3 : tensor<4xf32>, tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// What is computed between a read and a write through one tag moves into the arms; what has other uses, or comes
+// before another write, stays.
+// CHECK-LABEL: func @computed_between
+// CHECK: scf.if %arg2 {
+// CHECK:   %[[OLD:.*]] = tssa.read %arg0
+// CHECK:   %[[SUM:.*]] = te.compute
+// CHECK:     te.read %[[OLD]]
+// CHECK:   tssa.write %[[SUM]], %arg0
+// CHECK: } else {
+// CHECK:   tssa.read %arg1
+// CHECK:   te.compute
+// CHECK:   tssa.write %{{.*}}, %arg1
+// CHECK: }
+// CHECK: %[[READ:.*]] = scf.if %arg2 -> (tensor<4xf32>) {
+// CHECK: tssa.write %arg3, %arg0
+// CHECK: scf.if %arg2 {
+// CHECK-NEXT: tssa.write %[[READ]], %arg0
+func.func @computed_between(%a: !tssa.ref<4xf32>, %b: !tssa.ref<4xf32>, %c: i1, %v: tensor<4xf32>) {
+  %r = arith.select %c, %a, %b : !tssa.ref<4xf32>
+  %old = tssa.read %r : !tssa.ref<4xf32>
+  %sum = te.compute (d0: 4) {
+    %x = te.read %old[d0] : tensor<4xf32>
+    %y = te.read %v[d0] : tensor<4xf32>
+    %s = arith.addf %x, %y : f32
+    te.yield %s : f32
+  } : tensor<4xf32>
+  tssa.write %sum, %r : !tssa.ref<4xf32>
+  %now = tssa.read %r : !tssa.ref<4xf32>
+  tssa.write %v, %a : !tssa.ref<4xf32>
+  tssa.write %now, %r : !tssa.ref<4xf32>
+  return
+}
