@@ -11,90 +11,17 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "RandomProgram.h"
+#include "ReferenceMaker.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/TEDialect.h"
-#include "dialects/tssa/IR/TSSAOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "tssa/Reference/RandomInputs.h"
 
 using namespace mlir;
 namespace reference = ::tssa::reference;
 using namespace ::tssa::reference;
 using namespace mlir::tssa;
-
-namespace {
-/// A ref, with its sizes in the program and their values when the program runs.
-struct LiveRef {
-  Value ref;
-  SmallVector<OpFoldResult> sizes;
-  SmallVector<int64_t> extents;
-  unsigned getRank() const { return sizes.size(); }
-};
-
-/// The index of a loop around the current statement. When the program runs, it is less than
-/// `bound`.
-struct LiveIndex {
-  Value index;
-  int64_t bound;
-};
-
-class ReferenceMaker {
-public:
-  ReferenceMaker(MLIRContext &context, uint64_t seed, const RandomProgramOptions &options)
-      : options(options), random(seed), builder(&context), loc(builder.getUnknownLoc()) {}
-  RandomProgram make();
-
-private:
-  void makeArguments();
-  Value constantIndex(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-  const LiveRef &choose() { return refs[random.below(refs.size())]; }
-  const LiveRef *chooseShape(const LiveRef &like);
-  void statement(unsigned depth);
-  void block(unsigned depth);
-
-  // Views.
-  void stepView();
-  std::optional<refs::BoundStep> makeStep(const LiveRef &base);
-  OpFoldResult chooseIndex(int64_t extent);
-  LiveRef view(const LiveRef &base, ArrayRef<refs::BoundStep> path, ArrayRef<int64_t> extents);
-
-  // Writes.
-  void stepWrite();
-  void stepClone();
-  Value makeValue(const LiveRef &target, bool readsOthers = true);
-  void write(const LiveRef &target);
-
-  // Control.
-  Value makeCondition();
-  void stepBranch(unsigned depth);
-  void stepFor(unsigned depth);
-  void stepRows();
-  void stepWhile(unsigned depth);
-  void stepRecurrence(unsigned depth);
-  void stepSwap(unsigned depth);
-  void stepChoose();
-  void stepExchange(unsigned depth);
-  scf::ForOp makeLoop(ValueRange carried, int64_t &trips);
-
-  const RandomProgramOptions options;
-  Random random;
-  OpBuilder builder;
-  Location loc;
-  func::FuncOp function;
-  SmallVector<LiveRef> refs;
-  SmallVector<LiveIndex> indexes;
-  /// How many more times control flow may choose between storages. The number of storages that a
-  /// name may refer to has a limit.
-  unsigned choices = 2;
-  llvm::StringMap<int64_t> sizes;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Views
@@ -233,211 +160,8 @@ void ReferenceMaker::stepClone() {
 }
 
 //===----------------------------------------------------------------------===//
-// Control
+// Programs
 //===----------------------------------------------------------------------===//
-
-/// Returns whether an element of some ref is less than a number.
-Value ReferenceMaker::makeCondition() {
-  LiveRef ref = choose();
-  if (llvm::is_contained(ref.extents, 0))
-    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(random.oneIn(2)));
-  Value tensor = refs::ReadOp::create(builder, loc, ref.ref);
-  SmallVector<Value> at;
-  for (int64_t extent : ref.extents)
-    at.push_back(constantIndex(random.below(extent)));
-  Value element = tensor::ExtractOp::create(builder, loc, tensor, at);
-  Value limit = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.25));
-  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, element, limit);
-}
-
-/// Builds a few statements. The refs that they define are dropped afterwards.
-void ReferenceMaker::block(unsigned depth) {
-  size_t numRefs = refs.size();
-  for (unsigned i = 0, count = 1 + random.below(3); i < count; ++i)
-    statement(depth + 1);
-  refs.resize(numRefs);
-}
-
-void ReferenceMaker::stepBranch(unsigned depth) {
-  auto branch = scf::IfOp::create(builder, loc, makeCondition(), random.oneIn(2));
-  OpBuilder::InsertionGuard guard(builder);
-  for (Region &region : branch->getRegions())
-    if (!region.empty()) {
-      builder.setInsertionPoint(region.front().getTerminator());
-      block(depth);
-    }
-}
-
-/// Builds a loop of zero to three iterations, or of as many as a named size.
-scf::ForOp ReferenceMaker::makeLoop(ValueRange carried, int64_t &trips) {
-  trips = random.below(4);
-  Value bound = constantIndex(trips);
-  if (random.oneIn(3)) {
-    bound = refs::DimOp::create(builder, loc, refs.front().ref, 0);
-    trips = refs.front().extents[0];
-  }
-  return scf::ForOp::create(builder, loc, constantIndex(0), bound, constantIndex(1), carried);
-}
-
-void ReferenceMaker::stepFor(unsigned depth) {
-  int64_t trips;
-  scf::ForOp loop = makeLoop({}, trips);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop.getBody()->getTerminator());
-  indexes.push_back({loop.getInductionVar(), trips});
-  block(depth);
-  indexes.pop_back();
-}
-
-/// Builds a loop over all rows, or over every second one, in which no iteration uses another's row.
-void ReferenceMaker::stepRows() {
-  LiveRef base = choose();
-  if (base.getRank() == 0)
-    return;
-  int64_t step = 1 + random.below(2);
-  Value bound = constantIndex(random.below(base.extents[0] + 1));
-  if (auto size = dyn_cast<Value>(base.sizes[0]))
-    bound = size;
-  auto loop = scf::ForOp::create(builder, loc, constantIndex(0), bound, constantIndex(step));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop.getBody()->getTerminator());
-  LiveRef row = view(base, refs::makeSelect(builder.getContext(), 0, loop.getInductionVar()),
-                     ArrayRef(base.extents).drop_front());
-  Value value = makeValue(row, /*readsOthers=*/false);
-  refs::WriteOp::create(builder, loc, value, row.ref);
-}
-
-/// Builds a loop whose counter is in a storage that its condition reads.
-void ReferenceMaker::stepWhile(unsigned depth) {
-  Type type = builder.getI64Type();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
-  };
-  Value start =
-      tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, type), constant(0));
-  Value counter = refs::AllocOp::create(builder, loc, start);
-  auto readCounter = [&]() -> Value {
-    Value tensor = refs::ReadOp::create(builder, loc, counter);
-    return tensor::ExtractOp::create(builder, loc, tensor, ValueRange());
-  };
-  auto loop = scf::WhileOp::create(builder, loc, TypeRange(), ValueRange());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&loop.getBefore());
-  Value more = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, readCounter(),
-                                     constant(random.below(3)));
-  scf::ConditionOp::create(builder, loc, more, ValueRange());
-  builder.createBlock(&loop.getAfter());
-  Value next = arith::AddIOp::create(builder, loc, readCounter(), constant(1));
-  Value tensor =
-      tensor::FromElementsOp::create(builder, loc, RankedTensorType::get({}, type), next);
-  refs::WriteOp::create(builder, loc, tensor, counter);
-  block(depth);
-  scf::YieldOp::create(builder, loc);
-}
-
-/// Builds a loop that carries a ref to another storage in each iteration.
-void ReferenceMaker::stepRecurrence(unsigned depth) {
-  LiveRef state = choose();
-  Value value = refs::ReadOp::create(builder, loc, state.ref);
-  Value first = refs::AllocOp::create(builder, loc, value);
-  int64_t trips;
-  scf::ForOp loop = makeLoop(first, trips);
-  LiveRef carried = state;
-  carried.ref = loop.getRegionIterArg(0);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(loop.getBody());
-    size_t numRefs = refs.size();
-    refs.push_back(carried);
-    indexes.push_back({loop.getInductionVar(), trips});
-    block(depth);
-    Value next = refs::AllocOp::create(builder, loc, makeValue(carried));
-    scf::YieldOp::create(builder, loc, next);
-    indexes.pop_back();
-    refs.resize(numRefs);
-  }
-  carried.ref = loop.getResult(0);
-  refs.push_back(carried);
-}
-
-/// Builds a loop that carries refs to two rows of a storage and swaps them in each iteration.
-void ReferenceMaker::stepSwap(unsigned depth) {
-  LiveRef base = choose();
-  if (base.getRank() == 0 || base.extents[0] < 2)
-    return;
-  auto makeRow = [&](int64_t row) {
-    return view(base, refs::makeSelect(builder.getContext(), 0, builder.getIndexAttr(row)),
-                ArrayRef(base.extents).drop_front());
-  };
-  LiveRef current = makeRow(0), next = makeRow(1);
-  int64_t trips;
-  scf::ForOp loop = makeLoop({current.ref, next.ref}, trips);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(loop.getBody());
-    size_t numRefs = refs.size();
-    LiveRef here = current, there = next;
-    here.ref = loop.getRegionIterArg(0);
-    there.ref = loop.getRegionIterArg(1);
-    refs.push_back(here);
-    refs.push_back(there);
-    write(there);
-    block(depth);
-    refs.resize(numRefs);
-    scf::YieldOp::create(builder, loc, ValueRange{there.ref, here.ref});
-  }
-  current.ref = loop.getResult(0);
-  refs.push_back(current);
-}
-
-/// Builds a name that is one of two refs.
-void ReferenceMaker::stepChoose() {
-  LiveRef chosen = choose();
-  LiveRef other = *chooseShape(chosen);
-  if (choices == 0)
-    return;
-  --choices;
-  chosen.ref = arith::SelectOp::create(builder, loc, makeCondition(), chosen.ref, other.ref);
-  refs.push_back(chosen);
-}
-
-/// Builds a loop that carries two refs, which may be the same. An iteration swaps them, or gives
-/// the second one, or both, a new storage.
-void ReferenceMaker::stepExchange(unsigned depth) {
-  LiveRef here = choose(), there = *chooseShape(here);
-  if (choices == 0)
-    return;
-  --choices;
-  int64_t trips;
-  scf::ForOp loop = makeLoop({here.ref, there.ref}, trips);
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(loop.getBody());
-    size_t numRefs = refs.size();
-    here.ref = loop.getRegionIterArg(0);
-    there.ref = loop.getRegionIterArg(1);
-    refs.push_back(here);
-    refs.push_back(there);
-    block(depth);
-    bool isShared = random.oneIn(2);
-    auto branch = scf::IfOp::create(
-        builder, loc, makeCondition(),
-        [&](OpBuilder &inner, Location) {
-          scf::YieldOp::create(inner, loc, ValueRange{there.ref, here.ref});
-        },
-        [&](OpBuilder &inner, Location) {
-          Value value = refs::ReadOp::create(inner, loc, there.ref);
-          Value made = refs::AllocOp::create(inner, loc, value);
-          scf::YieldOp::create(inner, loc, ValueRange{isShared ? made : here.ref, made});
-        });
-    scf::YieldOp::create(builder, loc, branch.getResults());
-    refs.resize(numRefs);
-  }
-  here.ref = loop.getResult(0);
-  there.ref = loop.getResult(1);
-  refs.push_back(here);
-  refs.push_back(there);
-}
 
 void ReferenceMaker::statement(unsigned depth) {
   unsigned kind = random.below(depth < 3 ? 17 : 8);
@@ -464,10 +188,6 @@ void ReferenceMaker::statement(unsigned depth) {
   else
     stepExchange(depth);
 }
-
-//===----------------------------------------------------------------------===//
-// Programs
-//===----------------------------------------------------------------------===//
 
 /// Adds three arguments that are storages. The first dim of the first two is the size N.
 void ReferenceMaker::makeArguments() {

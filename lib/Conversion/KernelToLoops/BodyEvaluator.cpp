@@ -178,9 +178,9 @@ Value BodyEvaluator::areInBounds(MutableArrayRef<AffineExpr> indices, ArrayRef<b
     };
     Value value = materialize(expr), size = materialize(index.getSize(buffer.sizes[dim]));
     Value inBounds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, value, size);
-    Value zero = materialize(getAffineConstantExpr(0, index.getContext()));
     if (replaces)
-      value = arith::SelectOp::create(builder, loc, inBounds, value, zero);
+      value = arith::SelectOp::create(builder, loc, inBounds, value,
+                                      materialize(getAffineConstantExpr(0, index.getContext())));
     expr = index.getSymbol(value);
     allInBounds = andMasks(allInBounds, inBounds);
   }
@@ -194,19 +194,14 @@ Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<b
   if (!allInBounds)
     return {};
   kernel.mayFail = true;
-  bool vector = isa<VectorType>(allInBounds.getType());
   Type type = allInBounds.getType();
-  Value failed = arith::XOrIOp::create(
-      builder, loc, allInBounds,
-      arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getOneAttr(type))));
-  if (vector)
-    failed = andMasks(failed, point.mask);
-  failed = andMasks(failed, guard);
+  Value all = arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getOneAttr(type)));
+  Value failed = arith::XOrIOp::create(builder, loc, allInBounds, all);
+  failed = andMasks(isa<VectorType>(type) ? andMasks(failed, point.mask) : failed, guard);
   if (isa<VectorType>(failed.getType()))
     failed = vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, failed);
-  auto branch = scf::IfOp::create(builder, loc, failed, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard insertion(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
+  builder.setInsertionPointToStart(scf::IfOp::create(builder, loc, failed, false).thenBlock());
   kernel.target->buildFailure(index, kernel.errors);
   return allInBounds;
 }
@@ -218,9 +213,9 @@ Value BodyEvaluator::checkOpaque(MutableArrayRef<AffineExpr> indices, ArrayRef<b
 Value BodyEvaluator::fromMemory(Value value, Type elementType) {
   if (!elementType.isInteger(1))
     return value;
-  Value zero = arith::ConstantOp::create(builder, index.getLoc(),
-                                         cast<TypedAttr>(builder.getZeroAttr(value.getType())));
-  return arith::CmpIOp::create(builder, index.getLoc(), arith::CmpIPredicate::ne, value, zero);
+  Location loc = index.getLoc();
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(value.getType()));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, zero);
 }
 
 Value BodyEvaluator::toMemory(Value value) {
@@ -243,9 +238,9 @@ static Value getMemoryPad(OpBuilder &builder, Location loc, TypedAttr pad, Type 
 Value BodyEvaluator::holdsForAny(const Condition &guard) {
   if (!guard.lanes)
     return guard.uniform;
-  Value any =
-      vector::ReductionOp::create(builder, index.getLoc(), vector::CombiningKind::OR, guard.lanes);
-  return andMasks(guard.uniform, any);
+  Location loc = index.getLoc();
+  return andMasks(guard.uniform, vector::ReductionOp::create(
+                                     builder, loc, vector::CombiningKind::OR, guard.lanes));
 }
 
 /// Returns `layout::numZeros` zeros of `type` in a constant of the module around the insertion
