@@ -181,9 +181,14 @@ class RecordedProgram:
         symbols = recorder.size_symbols()
         self._sizes = [(str(symbol), place) for symbol, place in symbols.items()]
         self._numbers = [(str(symbol), passed[order]) for symbol, order in recorder.numbers.items()]
-        self._symbols = {*symbols, *recorder.numbers}
+        quotients = getattr(recorder.fake_mode.shape_env, "quotients", {})
+        self._quotients = [(str(symbol), str(size), number) for symbol, (size, number) in quotients.items()]
+        self._symbols = {*symbols, *quotients, *recorder.numbers}
         self._written = recorder.aliases.written_arguments()
         self._geometries = [_Geometry(fake) for fake in recorder.arguments]
+        # Numbers that divide the sizes in every call.
+        self._factors = [[int(size.as_coeff_Mul()[0]) if isinstance(size, sympy.Mul) else 1 for size in geometry.shape]
+                         for geometry in self._geometries]
         # Sizes that are the same in every call; None for the others.
         self._shapes = [tuple(size if isinstance(size, int) else None for size in geometry.shape)
                         for geometry in self._geometries]
@@ -243,6 +248,8 @@ class RecordedProgram:
     def find_sizes(self, arguments):
         """Returns the values of the symbols in a call, by name."""
         sizes = {name: arguments[self._passed[order]].shape[dim] for name, (order, dim) in self._sizes}
+        for name, size, number in self._quotients:
+            sizes[name] = sizes[size] // number
         for name, i in self._numbers:
             sizes[name] = arguments[i]
         return sizes
@@ -428,6 +435,7 @@ class RecordedProgram:
         for i, symbols in enumerate(self._name_sizes()):
             literal = describe(self._owned[i - len(self._passed)] if i in places else values[i], f"argument.{i}")
             literal["symbols"] = symbols
+            literal["factors"] = self._factors[i]
             if i in places:
                 literal["data"] = places[i]
             arguments.append(literal)
