@@ -174,8 +174,9 @@ Size ArgumentBinder::bindSize(mlir::Value ref, size_t dim, int64_t example, Stri
     known->second = b.sizes.get(extent, /*nonNegative=*/true, symbol.str());
     guards.bind(known->second, example);
     if (factor > 1) {
-      Size quotient = b.sizes.get(b.materializeValue(known->second.floorDiv(factor)),
-                                  /*nonNegative=*/true, (symbol + "/" + Twine(factor)).str());
+      Size quotient =
+          b.sizes.get(b.materializeValue(known->second.floorDiv(factor)),
+                      /*nonNegative=*/true, ("(" + symbol + "/" + Twine(factor) + ")").str());
       guards.bind(quotient, example / factor);
       multiples.emplace_back(known->second, quotient * factor);
       known->second = multiples.back().second;

@@ -101,13 +101,18 @@ class Expressions:
         self._recorder = recorder
         self._sizes = {}  # symbol: (value number of a tensor, dim)
         self._numbers = {}  # expression: value number
-        self._counters = set()  # symbols that count: they are no larger than a size
+        # {symbol that counts iterations: the number of iterations, or None}. They are no larger than a size.
+        self._counters = {}
         # {symbol of a size: (symbol of a size, number)}: the first is the second divided by the number.
         self._quotients = getattr(recorder.fake_mode.shape_env, "quotients", {})
 
-    def add_counter(self, value):
+    def add_counter(self, value, count):
         """Notes a number that counts the iterations of a loop."""
-        self._counters.add(value.node.expr)
+        self._counters[value.node.expr] = count
+
+    def count_of(self, value):
+        """Returns the number of iterations that `value` counts, or None."""
+        return self._counters.get(value.node.expr)
 
     def copy_scope(self):
         """Returns a copy of what is known now, as the scope of a block."""
@@ -231,8 +236,8 @@ class Expressions:
 
     def _may_leave(self, expression):
         """Returns whether a run may give an int that 64 bits do not hold: numbers may be of any size, sizes and counters not."""
-        if not any(symbol in self._numbers and not any(symbol in known for known in (self._sizes, self._quotients, self._counters))
-                   for symbol in expression.free_symbols):
+        limited = {*self._sizes, *self._quotients, *self._counters}
+        if not any(symbol in self._numbers and symbol not in limited for symbol in expression.free_symbols):
             return False
         found = self._recorder.fake_mode.shape_env.bound_sympy(expression)
         return not (found.lower >= -2**63 and found.upper < 2**63)
