@@ -13,6 +13,7 @@ import tssa
 from tssa._equalities import explain
 
 a, b, c, d = sympy.symbols("a b c d", positive=True, integer=True)
+DIMS = {a: 0, b: 1, c: 0, d: 1}
 
 
 def tensor(*shape):
@@ -38,7 +39,7 @@ def scale_rows(x, y):
 
 class Explanations(unittest.TestCase):
     def check(self, condition, values, equalities, divided=None):
-        facts = explain(condition, values)
+        facts = explain(condition, values, DIMS)
         self.assertEqual((facts.equalities, facts.divided), (equalities, divided))
 
     def test_equal_products(self):
@@ -47,6 +48,10 @@ class Explanations(unittest.TestCase):
         self.check(sympy.Eq(a * b, 6), {a: 3, b: 2}, [sympy.Eq(a, 3), sympy.Eq(b, 2)])
         self.check(sympy.Ne(a * b * c, b * d), {a: 2, b: 3, c: 1, d: 2}, [sympy.Eq(a, d), sympy.Eq(c, 1)])
         self.check(sympy.Eq(6 * a * b, 4 * c * a), {a: 5, b: 2, c: 3}, [sympy.Eq(b, 2), sympy.Eq(c, 3)])
+
+    def test_equal_sizes_of_the_same_dim_belong_together(self):
+        self.check(sympy.Eq(a * b, c * d), {b: 2, a: 2, c: 2, d: 2}, [sympy.Eq(b, d), sympy.Eq(a, c)])
+        self.check(sympy.Eq(a * b, 4 * d), {a: 4, b: 4, d: 4}, [sympy.Eq(b, d), sympy.Eq(a, 4)])
 
     def test_divisibility(self):
         self.check(sympy.Eq(Mod(a * b, 3 * c), 0), {a: 2, b: 9, c: 2}, [sympy.Eq(a, c)], (b, 3))
@@ -57,7 +62,7 @@ class Explanations(unittest.TestCase):
                                   (sympy.Eq(a * b, c), {a: 2, b: 3, c: 5}), (sympy.Eq(a + b, c), {a: 2, b: 3, c: 5}),
                                   (sympy.Lt(a * b, c), {a: 2, b: 3, c: 7}), (sympy.Eq(Mod(a * b, 6), 0), {a: 2, b: 3}),
                                   (sympy.Eq(a * b, c * d), {a: 2, b: 3, c: 2})):
-            self.assertIsNone(explain(condition, values))
+            self.assertIsNone(explain(condition, values, DIMS))
 
 
 class Programs(unittest.TestCase):

@@ -264,23 +264,23 @@ class _Environment(ShapeEnv):
     """The symbols of sizes and numbers, and what is known of them.
 
     strides_of_paths: symbols of strides that differ between paths, which no operator computes. sizes: the symbols of
-    open sizes and their values in the example. quotients: symbols of sizes that are others divided by a number:
+    open sizes and their values in the example. dims: the dims of the tensors that have them. quotients: symbols of sizes that are others divided by a number:
     {symbol: (the symbol of the other, the number)}.
     """
 
     def __init__(self):
         super().__init__(specialize_zero_one=False, duck_shape=False)
-        self.strides_of_paths, self.sizes, self.quotients = set(), {}, {}
+        self.strides_of_paths, self.sizes, self.dims, self.quotients = set(), {}, {}, {}
 
-    def create_size(self, size, source):
-        """Returns a new symbol of a size of at least 1."""
+    def create_size(self, size, dim, source):
+        """Returns a new symbol of a size of at least 1, of dim `dim` of a tensor."""
         symbol = self.create_symbol(size, source, DimDynamic.DYNAMIC, do_not_specialize_zero_one=True)
-        self.sizes[symbol] = size
+        self.sizes[symbol], self.dims[symbol] = size, dim
         return symbol
 
     def evaluate_expr(self, orig_expr, *args, **kwargs):
         """Guards facts about single sizes in place of one about products."""
-        facts = explain(self.replace(orig_expr), self.sizes) if isinstance(orig_expr, sympy.Rel) else None
+        facts = explain(self.replace(orig_expr), self.sizes, self.dims) if isinstance(orig_expr, sympy.Rel) else None
         for equality in facts.equalities if facts else ():
             super().evaluate_expr(equality)
         if facts and facts.divided:
@@ -292,7 +292,8 @@ class _Environment(ShapeEnv):
         if symbol in self.replacements:  # an equality before has fixed it
             return
         super().evaluate_expr(sympy.Eq(Mod(symbol, number), 0))
-        quotient = self.create_size(self.sizes[symbol] // number, ConstantSource(f"{symbol}_by_{number}"))
+        quotient = self.create_size(self.sizes[symbol] // number, self.dims[symbol],
+                                    ConstantSource(f"{symbol}_by_{number}"))
         self._set_replacement(symbol, number * quotient, "divisible")
         self.quotients[quotient] = symbol, number
 
@@ -350,7 +351,7 @@ class Fakes:
         if place not in self._places or size == 0 or size == 1 and self._fixes_ones:
             return size
         source = self._source()
-        symbol = self.environment.create_size(size, source)
+        symbol = self.environment.create_size(size, place[1], source)
         return self.environment.create_symintnode(symbol, hint=size, source=source)
 
     def _make_number(self, value, order):

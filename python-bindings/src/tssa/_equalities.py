@@ -22,10 +22,11 @@ class Facts:
         self.equalities, self.divided = equalities, divided
 
 
-def explain(condition, values):
+def explain(condition, values, dims):
     """Returns Facts that imply an equality of products, or that one divides another, or None if the example has none.
 
-    values: the sizes in the example, by symbol, in the order of the dims. All are at least 1.
+    values: the sizes in the example, by symbol, in the order of the dims. All are at least 1. dims: the dims of the
+    sizes, by symbol: of sizes that are equal by chance, those of the same dim belong together.
     """
     if not isinstance(condition, (sympy.Eq, sympy.Ne)):
         return None
@@ -37,7 +38,7 @@ def explain(condition, values):
     if any(product is None or not product[1].keys() <= values.keys() for product in products):
         return None
     find = _explain_divisibility if isinstance(left, Mod) else _explain_equality
-    return find(*products, values)
+    return find(*products, values, dims)
 
 
 def _factors_of(expression):
@@ -55,7 +56,7 @@ def _factors_of(expression):
     return (coefficient, symbols) if coefficient > 0 else None
 
 
-def _pair(left, right, values):
+def _pair(left, right, values, dims):
     """Returns equalities of symbols that are equal in the example, and the symbols of either side that are left.
 
     Symbols on both sides are dropped.
@@ -63,12 +64,14 @@ def _pair(left, right, values):
     lefts, rights = ([symbol for symbol in values for _ in range(rest[symbol])]
                      for rest in (left - right, right - left))
     equalities = []
-    for symbol in [*lefts]:
-        twin = next((other for other in rights if values[other] == values[symbol]), None)
-        if twin is not None:
-            equalities.append(sympy.Eq(symbol, twin))
-            lefts.remove(symbol)
-            rights.remove(twin)
+    for is_same_dim in (True, False):
+        for symbol in [*lefts]:
+            twin = next((other for other in rights if values[other] == values[symbol]
+                         and (dims[other] == dims[symbol] or not is_same_dim)), None)
+            if twin is not None:
+                equalities.append(sympy.Eq(symbol, twin))
+                lefts.remove(symbol)
+                rights.remove(twin)
     return equalities, lefts, rights
 
 
@@ -76,17 +79,17 @@ def _fix(symbols, values):
     return [sympy.Eq(symbol, values[symbol]) for symbol in symbols]
 
 
-def _explain_equality(left, right, values):
+def _explain_equality(left, right, values, dims):
     common = math.gcd(left[0], right[0])
-    equalities, lefts, rights = _pair(left[1], right[1], values)
+    equalities, lefts, rights = _pair(left[1], right[1], values, dims)
     products = [math.prod(values[symbol] for symbol in symbols) for symbols in (lefts, rights)]
     if products != [right[0] // common, left[0] // common]:
         return None
     return Facts(equalities + _fix(lefts, values) + _fix(rights, values))
 
 
-def _explain_divisibility(value, divisor, values):
-    equalities, lefts, rights = _pair(value[1], divisor[1], values)
+def _explain_divisibility(value, divisor, values, dims):
+    equalities, lefts, rights = _pair(value[1], divisor[1], values, dims)
     if any(values[symbol] != 1 for symbol in rights):
         return None
     equalities += _fix(rights, values)
