@@ -106,7 +106,7 @@ class CachedCall {
 public:
   using Given = std::pair<int64_t, std::optional<std::vector<size_t>>>;
   /// Its name, the value of the call that has it, the dim of that; -1 if it is the value.
-  using Symbol = std::tuple<nb::str, size_t, int64_t>;
+  using Symbol = std::tuple<nb::str, size_t, int64_t, int64_t>;
 
   CachedCall(nb::object tensors, nb::tuple literalTypes, const std::vector<Given> &given,
              std::vector<Symbol> symbols, bool hasConditions)
@@ -181,9 +181,10 @@ nb::list makeList(const std::vector<nb::object> &values) {
 /// The sizes and numbers of a call that are open, by name.
 nb::dict CachedCall::findSymbols(const Parts &parts) const {
   nb::dict found;
-  for (const auto &[name, place, dim] : symbols)
-    found[name] = dim < 0 ? parts.values[place]
-                          : nb::steal(PyLong_FromLongLong(parts.memory[place]->tensor.shape[dim]));
+  for (const auto &[name, place, dim, divisor] : symbols)
+    found[name] =
+        dim < 0 ? parts.values[place]
+                : nb::steal(PyLong_FromLongLong(parts.memory[place]->tensor.shape[dim] / divisor));
   return found;
 }
 

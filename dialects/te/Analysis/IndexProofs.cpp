@@ -194,8 +194,9 @@ bool IndexSimplifier::proveByBounds(const Polynomial &value, unsigned depth) {
     return proveBySymbols(value);
   auto &[coefficient, rest] = *factored;
   const IndexRange *range = getRange(atom);
-  if (range && range->definition)
-    return prove(coefficient * normalize(range->definition) + rest, depth + 1);
+  if (range && range->definition &&
+      prove(coefficient * normalize(range->definition) + rest, depth + 1))
+    return true;
   if (prove(coefficient, depth + 1))
     return substituteAndProve(atom, coefficient, rest, /*lower=*/true, depth);
   if (prove(Polynomial(0) - coefficient, depth + 1))
@@ -221,6 +222,16 @@ bool IndexSimplifier::substituteAndProve(AffineExpr atom, const Polynomial &coef
   });
 }
 
+static bool hasDivision(AffineExpr expr) {
+  return expr
+      .walk([](AffineExpr part) {
+        bool isDivision = isa<AffineBinaryOpExpr>(part) && part.getKind() != AffineExprKind::Add &&
+                          part.getKind() != AffineExprKind::Mul;
+        return isDivision ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Replaces the atom of the greatest weight by each of its bounds. Returns the resulting bounds of
 /// `value`.
 SmallVector<Polynomial, 2> IndexSimplifier::boundByOneAtom(const Polynomial &value, bool lower) {
@@ -239,8 +250,21 @@ SmallVector<Polynomial, 2> IndexSimplifier::boundByOneAtom(const Polynomial &val
   if (!rises && !falls)
     return {};
   SmallVector<Polynomial, 2> bounds = getBounds(atom, lower == rises);
-  for (Polynomial &bound : bounds)
+  // The definitions of symbols may cancel, so that the bound can be divided.
+  auto isSum = [&](AffineExpr candidate) {
+    const IndexRange *range = getRange(candidate);
+    return range && range->definition && !hasDivision(range->definition);
+  };
+  for (Polynomial &bound : bounds) {
     bound = coefficient * bound + rest;
+    for (unsigned step = 0; step < maxDepth; ++step) {
+      AffineExpr symbol = pickAtom(bound, isSum);
+      auto parts = symbol ? bound.factor(symbol) : std::nullopt;
+      if (!parts)
+        break;
+      bound = parts->first * normalize(getRange(symbol)->definition) + parts->second;
+    }
+  }
   return bounds;
 }
 
@@ -250,6 +274,7 @@ SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lowe
   if (std::optional<int64_t> bound = lower ? interval.lower : interval.upper)
     bounds.push_back(*bound);
   if (const IndexRange *range = getRange(atom)) {
+    llvm::append_range(bounds, getAssumedBounds(atom, lower));
     if (!lower && range->upperExpr && !isa<AffineConstantExpr>(range->upperExpr))
       bounds.push_back(normalize(range->upperExpr));
     return bounds;
@@ -268,6 +293,20 @@ SmallVector<Polynomial, 2> IndexSimplifier::getBounds(AffineExpr atom, bool lowe
   std::optional<int64_t> least = getInterval(x).lower;
   if (least && *least >= 0) // 0 <= x mod c <= x and 0 <= x floordiv c <= x
     bounds.push_back(x);
+  return bounds;
+}
+
+/// Returns the bounds of `atom`, a dim, over symbols that the assumptions give.
+SmallVector<Polynomial, 2> IndexSimplifier::getAssumedBounds(AffineExpr atom, bool lower) {
+  SmallVector<Polynomial, 2> bounds;
+  for (const Polynomial &assumption : assumptions) {
+    auto factored = isa<AffineDimExpr>(atom) ? assumption.factor(atom) : std::nullopt;
+    if (!factored || factored->first.getConstant() != (lower ? 1 : -1))
+      continue;
+    Polynomial bound = lower ? Polynomial(0) - factored->second : factored->second;
+    if (bound.isValid() && bound.toExpr(context).isSymbolicOrConstant())
+      bounds.push_back(bound);
+  }
   return bounds;
 }
 

@@ -36,22 +36,22 @@ void IndexSimplifier::assumeNonNegative(AffineExpr expr) {
   Polynomial value = normalize(expr);
   if (!value.isValid() || value.getConstant())
     return;
-  if (!tightenDim(value))
+  if (!tightenRange(value))
     assumptions.push_back(value);
   normalForms.clear();
   intervals.clear();
   weights.clear();
 }
 
-bool IndexSimplifier::tightenDim(const Polynomial &value) {
+bool IndexSimplifier::tightenRange(const Polynomial &value) {
   const Term &term = value.getTerms().front();
   bool isSingle = value.getTerms().size() == 1 ||
                   (value.getTerms().size() == 2 && value.getTerms().back().isConstant());
-  auto dim =
-      term.atoms.size() == 1 ? dyn_cast<AffineDimExpr>(term.atoms[0]) : AffineDimExpr(nullptr);
-  if (!isSingle || !dim || dim.getPosition() >= dims.size())
+  const IndexRange *known = isSingle && term.atoms.size() == 1 ? getRange(term.atoms[0]) : nullptr;
+  if (!known)
     return false;
-  IndexRange &range = dims[dim.getPosition()];
+  unsigned position = known - (isa<AffineDimExpr>(term.atoms[0]) ? dims : symbols).data();
+  IndexRange &range = (isa<AffineDimExpr>(term.atoms[0]) ? dims : symbols)[position];
   int64_t constant = value.getConstantTerm(), factor = term.coefficient;
   if (factor > 0) {
     int64_t lower = llvm::divideCeilSigned(-constant, factor);

@@ -84,7 +84,7 @@ private:
 
   /// If `value` has the form a * dim + b, tightens the range of the dim, given that `value` >= 0.
   /// Returns whether `value` has this form.
-  bool tightenDim(const Polynomial &value);
+  bool tightenRange(const Polynomial &value);
   void dropImplied(SmallVectorImpl<AffineExpr> &constraints, SmallVectorImpl<bool> &equalities);
   Polynomial normalize(AffineExpr expr);
   Polynomial computeNormalForm(AffineExpr expr);
@@ -114,6 +114,7 @@ private:
                           bool lower, unsigned depth);
   SmallVector<Polynomial, 2> boundByOneAtom(const Polynomial &value, bool lower);
   SmallVector<Polynomial, 2> getBounds(AffineExpr atom, bool lower);
+  SmallVector<Polynomial, 2> getAssumedBounds(AffineExpr atom, bool lower);
   const IndexRange *getRange(AffineExpr leaf) const;
 
   MLIRContext *context;

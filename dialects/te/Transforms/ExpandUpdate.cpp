@@ -24,10 +24,12 @@ static constexpr double maxCopied = 0.5;
 static constexpr StringLiteral tooManyPieces = "it would have too many pieces";
 
 namespace {
-/// A dim of the base of which an update writes the indexes from `low` to `high` - 1 only.
+/// A dim of the base of which an update writes the indexes from `low` to `high` - 1 only. Without
+/// `high` it writes up to the end.
 struct Bound {
   unsigned dim;
-  int64_t low, high, size;
+  int64_t low;
+  std::optional<int64_t> high;
 };
 
 /// The window of the base that an update writes.
@@ -38,6 +40,30 @@ struct Window {
   SmallVector<AffineExpr> point;
 };
 } // namespace
+
+/// Returns whether a te.check before `op` ensures that `size` is at least `least`.
+static bool isCheckedAtLeast(Value size, int64_t least, Operation *op) {
+  auto isBefore = [&](Operation *check) {
+    Operation *at = check->getBlock()->findAncestorOpInBlock(*op);
+    return isa<CheckOp>(check) && at && check->isBeforeInBlock(at);
+  };
+  return llvm::any_of(size.getUsers(), [&](Operation *user) {
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    if (!compare || compare.getLhs() != size || compare.getPredicate() != arith::CmpIPredicate::sge)
+      return false;
+    std::optional<int64_t> bound = getConstantIntValue(compare.getRhs());
+    return bound && *bound >= least && llvm::any_of(compare->getUsers(), isBefore);
+  });
+}
+
+/// Returns whether `written` is known to be `size` - `low`.
+static bool reachesEnd(OpFoldResult written, int64_t low, OpFoldResult size) {
+  MLIRContext *context = cast<Value>(size).getContext();
+  PointDomain domain(context, {});
+  AffineExpr rest = domain.getSize(size) - low - domain.getSize(written);
+  IndexSimplifier &simplifier = domain.getSimplifier();
+  return simplifier.isNonNegative(rest) && simplifier.isNonNegative(-rest);
+}
 
 /// Adds to `window` what `expr`, the index of an update in dim `dim` of its base, says. Returns
 /// false if it is no constant and no dim of the update with a constant offset.
@@ -59,14 +85,17 @@ static bool addIndex(Window &window, UpdateOp update, unsigned dim, AffineExpr e
     if (low == 0 && written == size)
       return true;
     std::optional<int64_t> length = getConstantSize(written);
-    if (!length)
-      return false;
+    if (!length) {
+      window.bounds.push_back({dim, low, std::nullopt});
+      return !known && low > 0 && reachesEnd(written, low, size);
+    }
     extent = *length;
   }
-  if (!known || low < 0 || low + extent > *known)
+  int64_t high = low + extent;
+  if (low < 0 || (known ? high > *known : !isCheckedAtLeast(cast<Value>(size), high, update)))
     return false;
-  if (extent != *known)
-    window.bounds.push_back({dim, low, low + extent, *known});
+  if (extent != known)
+    window.bounds.push_back({dim, low, high == known ? std::nullopt : std::optional(high)});
   return true;
 }
 
@@ -92,8 +121,8 @@ static std::optional<Window> findWindow(UpdateOp update) {
   return window;
 }
 
-/// Returns whether `user`, a use of `producer`, is a read by an expression of the same block that can
-/// be split into pieces, or by an update that can become one.
+/// Returns whether `user`, a use of `producer`, is a read by an expression of the same block that
+/// can be split into pieces, or by an update that can become one.
 static bool readsElementwise(Operation *user, ComputeOp producer) {
   Operation *reader = isa<ReadOp>(user) ? user->getParentOp() : nullptr;
   if (!reader || reader->getBlock() != producer->getBlock())
@@ -121,14 +150,13 @@ static SmallVector<Attribute> makeBoxes(const Window &window, unsigned rank, MLI
   };
   for (const Bound &bound : window.bounds) {
     AffineExpr own = getAffineDimExpr(bound.dim, context);
-    AffineExpr fromLow = own - bound.low, toHigh = -own + (bound.high - 1);
     if (bound.low > 0) {
       add(-own + (bound.low - 1));
-      inside.push_back(fromLow);
+      inside.push_back(own - bound.low);
     }
-    if (bound.high < bound.size) {
-      add(own - bound.high);
-      inside.push_back(toHigh);
+    if (bound.high) {
+      add(own - *bound.high);
+      inside.push_back(-own + (*bound.high - 1));
     }
   }
   if (!inside.empty())
@@ -187,9 +215,11 @@ struct Chain {
 } // namespace
 
 /// Returns whether a body of `op` has an index that data determine, or that divides by something
-/// else than a constant. Pieces would compute it again for each element.
+/// else than a constant and changes along the innermost dim. Pieces would compute it again for each
+/// element.
 static bool hasDearIndex(Operation *op) {
-  WalkResult result = op->walk([](Operation *inner) {
+  unsigned numDims = cast<ExpressionOpInterface>(op).getIterationDomain().size();
+  WalkResult result = op->walk([numDims](Operation *inner) {
     auto read = dyn_cast<ReadOp>(inner);
     auto index = dyn_cast<IndexOp>(inner);
     if (read && hasOpaqueIndex(read))
@@ -201,7 +231,8 @@ static bool hasDearIndex(Operation *op) {
         auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
         isDear |= binary && expr.getKind() != AffineExprKind::Add &&
                   expr.getKind() != AffineExprKind::Mul &&
-                  !isa<AffineConstantExpr>(binary.getRHS());
+                  !isa<AffineConstantExpr>(binary.getRHS()) && numDims > 0 &&
+                  expr.isFunctionOfDim(numDims - 1);
       });
     return isDear ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -212,7 +243,8 @@ static std::optional<Chain> findChain(UpdateOp last, StringRef &obstacle) {
   Chain chain;
   for (UpdateOp update = last; update;) {
     if (!findWindow(update)) {
-      obstacle = "it does not write each element of a window with constant bounds once";
+      obstacle = "it does not write each element of a window once whose bounds are constants, or "
+                 "the end of a dim";
       return std::nullopt;
     }
     chain.updates.insert(chain.updates.begin(), update);
@@ -231,7 +263,8 @@ static std::optional<Chain> findChain(UpdateOp last, StringRef &obstacle) {
   }
   bool isOpen = !cast<RankedTensorType>(last.getType()).hasStaticShape();
   if (isOpen && (hasDearIndex(chain.base) || llvm::any_of(chain.updates, hasDearIndex))) {
-    obstacle = "its sizes are open, and an index divides by one or depends on data";
+    obstacle = "its sizes are open, and an index divides by one along the innermost dim or depends "
+               "on data";
     return std::nullopt;
   }
   if (chain.base.getPieces().size() + chain.updates.size() > maxPieces) {

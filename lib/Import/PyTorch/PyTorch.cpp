@@ -95,9 +95,12 @@ private:
   TensorRef bindArgument(const Literal &literal);
   TensorRef bindConstant(const Literal &literal, Importer &importer);
   /// Returns the size of a dim of an argument. All dims with the same symbol have the same Size.
-  Size bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol);
+  Size bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol, int64_t factor);
 
 public:
+  /// Guards that the sizes have the factors of the program's text.
+  void checkFactors();
+
   /// For the ref of each argument, the tensor that a call passes for it.
   llvm::DenseMap<mlir::Value, TensorRef> passed;
 
@@ -107,17 +110,25 @@ private:
   Guards &guards;
   const Constants &constants;
   llvm::StringMap<Size> sizes; ///< by symbol
+  /// For each size with a factor, the extent and the product that stands for it.
+  SmallVector<std::pair<Size, Size>> multiples;
   unsigned next = 0;
 };
 } // namespace
 
+/// Returns `values`, one for each dim of a tensor, in the order of the dims that a call passes.
+template <typename T, typename Range>
+static SmallVector<T> getPassed(const Literal &literal, const Range &values) {
+  SmallVector<T> passed(values.size());
+  for (auto [dim, value] : llvm::enumerate(values))
+    passed[literal.permutation.empty() ? dim : literal.permutation[dim]] = value;
+  return passed;
+}
+
 /// Returns the name of each size of the tensor that a call passes. The name of a size that is the
 /// same in all calls is empty.
 static SmallVector<StringRef> getPassedSymbols(const Literal &literal) {
-  SmallVector<StringRef> symbols(literal.symbols.size());
-  for (auto [dim, symbol] : llvm::enumerate(literal.symbols))
-    symbols[literal.permutation.empty() ? dim : literal.permutation[dim]] = symbol;
-  return symbols;
+  return getPassed<StringRef>(literal, literal.symbols);
 }
 
 void ArgumentBinder::declare(const Literal &literal) {
@@ -154,15 +165,29 @@ TensorRef ArgumentBinder::bindConstant(const Literal &literal, Importer &importe
   return tensor;
 }
 
-Size ArgumentBinder::bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol) {
+Size ArgumentBinder::bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol,
+                              int64_t factor) {
   auto [known, isNew] = sizes.try_emplace(symbol);
   if (isNew) {
     mlir::Value extent = refs::DimOp::create(b.ops, ref.getLoc(), b.ops.getIndexType(), ref,
                                              static_cast<uint64_t>(dim));
     known->second = b.sizes.get(extent, /*nonNegative=*/true, symbol.str());
     guards.bind(known->second, example);
+    if (factor > 1) {
+      Size quotient =
+          b.sizes.get(b.materializeValue(known->second.floorDiv(factor)),
+                      /*nonNegative=*/true, ("(" + symbol + "/" + Twine(factor) + ")").str());
+      guards.bind(quotient, example / factor);
+      multiples.emplace_back(known->second, quotient * factor);
+      known->second = multiples.back().second;
+    }
   }
   return known->second;
+}
+
+void ArgumentBinder::checkFactors() {
+  for (const auto &[extent, product] : multiples)
+    (void)guards.isEqual(extent, product);
 }
 
 TensorRef ArgumentBinder::bindArgument(const Literal &literal) {
@@ -170,9 +195,11 @@ TensorRef ArgumentBinder::bindArgument(const Literal &literal) {
   tensor.ref = function.getArgument(next++);
   tensor.dtype = literal.dtype;
   SmallVector<StringRef> symbols = getPassedSymbols(literal);
+  SmallVector<int64_t> factors = getPassed<int64_t>(literal, literal.factors);
+  factors.resize(symbols.size(), 1);
   for (auto [i, size] : llvm::enumerate(getPassedSizes(literal)))
-    tensor.shape.push_back(symbols[i].empty() ? Size(size)
-                                              : bindSize(tensor.ref, i, size, symbols[i]));
+    tensor.shape.push_back(
+        symbols[i].empty() ? Size(size) : bindSize(tensor.ref, i, size, symbols[i], factors[i]));
   tensor.strides = getContiguousStrides(tensor.shape);
   return tensor;
 }
@@ -319,6 +346,7 @@ static LogicalResult build(const RecordedProgram &program, const Constants &cons
   for (const Literal &argument : program.arguments)
     arguments.push_back(binder.bind(argument, importer));
   guards.start();
+  binder.checkFactors();
   FailureOr<Values> results = importer.run(arguments);
   if (failed(results)) {
     error = importer.errorText;

@@ -44,6 +44,7 @@ private:
   LogicalResult readData(const json::Object &object, Literal &literal);
   LogicalResult readPermutation(const json::Object &object, Literal &literal);
   LogicalResult readSymbols(const json::Object &object, Literal &literal);
+  LogicalResult readFactors(const json::Object &object, Literal &literal);
   LogicalResult readLocation(const json::Object &object, SourceLocation &location);
   LogicalResult readNode(const json::Value &value, RecordedNode &node, unsigned depth);
   LogicalResult readBlock(const json::Value *value, Block &block, unsigned depth);
@@ -132,7 +133,7 @@ LogicalResult Reader::readTensor(const json::Object &object, Literal &literal) {
     return failure();
   if (!CheckedSize::product(literal.sizes, 8).isValid())
     return fail(report, Fault::Limit, "argument " + quote(literal.name) + " is too large");
-  if (failed(readSymbols(object, literal)))
+  if (failed(readSymbols(object, literal)) || failed(readFactors(object, literal)))
     return failure();
   if (object.get("data") && failed(readData(object, literal)))
     return failure();
@@ -158,6 +159,19 @@ LogicalResult Reader::readSymbols(const json::Object &object, Literal &literal) 
         symbolSizes.try_emplace(literal.symbols.back(), size).first->second != size)
       return error("symbol " + quote(literal.symbols.back()) + " has two sizes");
   }
+  return success();
+}
+
+LogicalResult Reader::readFactors(const json::Object &object, Literal &literal) {
+  if (!object.get("factors"))
+    return success();
+  if (failed(readInts(object, "factors", literal.factors)))
+    return failure();
+  if (literal.factors.size() != literal.sizes.size())
+    return error("expected 'factors' of " + quote(literal.name) + " to have one for each dim");
+  for (auto [factor, size] : llvm::zip_equal(literal.factors, literal.sizes))
+    if (factor < 1 || size % factor != 0)
+      return error("expected 'factors' of " + quote(literal.name) + " to divide its sizes");
   return success();
 }
 
@@ -295,8 +309,7 @@ LogicalResult Reader::readOpenDims(const json::Object &object, Block &block) {
     if (numbers.size() != 2 || numbers[0] < 0 || numbers[1] < 0 ||
         numbers[0] >= static_cast<int64_t>(block.inputs.size()))
       return error("expected pairs of an input and a dim as 'open'");
-    block.openDims.push_back(
-        {static_cast<size_t>(numbers[0]), static_cast<size_t>(numbers[1])});
+    block.openDims.push_back({static_cast<size_t>(numbers[0]), static_cast<size_t>(numbers[1])});
   }
   return success();
 }

@@ -21,7 +21,9 @@ from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
 from torch.overrides import _get_current_function_mode_stack
 from torch.utils import _pytree as pytree
 from torch.utils._device import DeviceContext
+from torch.utils._sympy.functions import Mod
 
+from ._equalities import explain
 from ._errors import Signal, UnsupportedError
 from ._objects import contents_of, is_object, make_empty, refill
 from ._text import check_tensor, find_permutation
@@ -257,12 +259,39 @@ class DependsOnOnes(Signal):
 class _Environment(ShapeEnv):
     """The symbols of sizes and numbers, and what is known of them.
 
-    strides_of_paths: symbols of strides that differ between paths, which no operator computes.
+    strides_of_paths: symbols of strides that differ between paths, which no operator computes. sizes: the symbols of
+    open sizes and their values in the example. dims: the dims of the tensors that have them. quotients: symbols of sizes
+    that are others divided by a number: {symbol: (the symbol of the other, the number)}.
     """
 
     def __init__(self):
         super().__init__(specialize_zero_one=False, duck_shape=False)
-        self.strides_of_paths = set()
+        self.strides_of_paths, self.sizes, self.dims, self.quotients = set(), {}, {}, {}
+
+    def create_size(self, size, dim, source):
+        """Returns a new symbol of a size of at least 1, of dim `dim` of a tensor."""
+        symbol = self.create_symbol(size, source, DimDynamic.DYNAMIC, do_not_specialize_zero_one=True)
+        self.sizes[symbol], self.dims[symbol] = size, dim
+        return symbol
+
+    def evaluate_expr(self, orig_expr, *args, **kwargs):
+        """Guards facts about single sizes in place of one about products."""
+        facts = explain(self.replace(orig_expr), self.sizes, self.dims) if isinstance(orig_expr, sympy.Rel) else None
+        for equality in facts.equalities if facts else ():
+            super().evaluate_expr(equality)
+        if facts and facts.divided:
+            self._divide(*facts.divided)
+        return super().evaluate_expr(orig_expr, *args, **kwargs)
+
+    def _divide(self, symbol, number):
+        """Guards that a size is a multiple of a number: a new symbol times the number."""
+        if symbol in self.replacements:  # an equality before has fixed it
+            return
+        super().evaluate_expr(sympy.Eq(Mod(symbol, number), 0))
+        quotient = self.create_size(self.sizes[symbol] // number, self.dims[symbol],
+                                    ConstantSource(f"{symbol}_by_{number}"))
+        self._set_replacement(symbol, number * quotient, "divisible")
+        self.quotients[quotient] = symbol, number
 
     def guard_or_defer_runtime_assert(self, orig_expr, *args, **kwargs):
         """Drops what an assertion on values of a run implies for sizes of the call.
@@ -318,8 +347,7 @@ class Fakes:
         if place not in self._places or size == 0 or size == 1 and self._fixes_ones:
             return size
         source = self._source()
-        symbol = self.environment.create_symbol(size, source, DimDynamic.DYNAMIC,
-                                                do_not_specialize_zero_one=True)
+        symbol = self.environment.create_size(size, place[1], source)
         return self.environment.create_symintnode(symbol, hint=size, source=source)
 
     def _make_number(self, value, order):

@@ -255,7 +255,7 @@ class ControlFlow:
                     if count is not None:
                         torch._check(position < count)
                 recorder.add_block_input(block, position)
-                recorder.add_counter(position)
+                recorder.add_counter(position, count)
                 loop.enter(block)
                 with self.growing(loop.buffers, block, position):
                     body(bind_item(position))

@@ -101,11 +101,18 @@ class Expressions:
         self._recorder = recorder
         self._sizes = {}  # symbol: (value number of a tensor, dim)
         self._numbers = {}  # expression: value number
-        self._counters = set()  # symbols that count: they are no larger than a size
+        # {symbol that counts iterations: the number of iterations, or None}. They are no larger than a size.
+        self._counters = {}
+        # {symbol of a size: (symbol of a size, number)}: the first is the second divided by the number.
+        self._quotients = getattr(recorder.fake_mode.shape_env, "quotients", {})
 
-    def add_counter(self, value):
+    def add_counter(self, value, count):
         """Notes a number that counts the iterations of a loop."""
-        self._counters.add(value.node.expr)
+        self._counters[value.node.expr] = count
+
+    def count_of(self, value):
+        """Returns the number of iterations that `value` counts, or None."""
+        return self._counters.get(value.node.expr)
 
     def copy_scope(self):
         """Returns a copy of what is known now, as the scope of a block."""
@@ -146,7 +153,8 @@ class Expressions:
     def knows(self, value):
         """Returns whether all symbols of `value` are known."""
         return value.node.expr in self._numbers or all(
-            symbol in self._sizes or symbol in self._numbers for symbol in value.node.expr.free_symbols)
+            symbol in self._sizes or symbol in self._numbers or symbol in self._quotients
+            for symbol in value.node.expr.free_symbols)
 
     def bind_size(self, size, number, dim):
         """Binds `size` to dim `dim` of the tensor with the value number `number`."""
@@ -180,6 +188,9 @@ class Expressions:
         if expression in self._sizes:
             number, dim = self._sizes[expression]
             return recorder.emit("aten::size.int", [number, recorder.number_of(dim)])
+        if expression in self._quotients:
+            size, number = self._quotients[expression]
+            return recorder.emit("aten::floordiv.int", [self._write(size), recorder.number_of(number)])
         if kind in _FOLDED:
             return functools.reduce(lambda l, r: self._combine(_FOLDED[kind], l, r), expression.args[1:],
                                     (expression.args[0], self._write(expression.args[0])))[1]
@@ -225,8 +236,8 @@ class Expressions:
 
     def _may_leave(self, expression):
         """Returns whether a run may give an int that 64 bits do not hold: numbers may be of any size, sizes and counters not."""
-        if not any(symbol in self._numbers and symbol not in self._sizes and symbol not in self._counters
-                   for symbol in expression.free_symbols):
+        limited = {*self._sizes, *self._quotients, *self._counters}
+        if not any(symbol in self._numbers and symbol not in limited for symbol in expression.free_symbols):
             return False
         found = self._recorder.fake_mode.shape_env.bound_sympy(expression)
         return not (found.lower >= -2**63 and found.upper < 2**63)

@@ -199,9 +199,13 @@ class Recorder(TorchDispatchMode):
         block["inputs"].append(number)
         self.bind(value, number)
 
-    def add_counter(self, value):
-        """Notes a number that is no larger than a size, such as that of an iteration."""
-        self._expressions.add_counter(value)
+    def add_counter(self, value, count):
+        """Notes the number of an iteration in a loop of `count` iterations, or None if it has no limit."""
+        self._expressions.add_counter(value, count)
+
+    def count_of(self, index):
+        """Returns the number of iterations that `index` counts, or None."""
+        return self._expressions.count_of(index)
 
     def emit_blocks(self, op, inputs, blocks, results):
         """Adds a node with blocks whose results are `results`."""

@@ -191,12 +191,20 @@ class RecordedProgram:
             recorder.pairs.check_result(value)
         self._owned, self._looked_up = list(recorder.owned), {}
         symbols = recorder.size_symbols()
-        # For each symbol its name, the position in a call, and the dim there or -1 for a number.
-        self.symbols = [(str(symbol), passed[order], dim) for symbol, (order, dim) in symbols.items()]
-        self.symbols += [(str(symbol), passed[order], -1) for symbol, order in recorder.numbers.items()]
-        self._symbols = {*symbols, *recorder.numbers}
+        quotients = getattr(recorder.fake_mode.shape_env, "quotients", {})
+        places = {symbol: (passed[order], dim, 1) for symbol, (order, dim) in symbols.items()}
+        for symbol, (size, number) in quotients.items():
+            position, dim, known = places[size]
+            places[symbol] = position, dim, known * number
+        places.update((symbol, (passed[order], -1, 1)) for symbol, order in recorder.numbers.items())
+        # For each symbol its name, the position in a call, the dim there or -1 for a number, and what divides the size.
+        self.symbols = [(str(symbol), *place) for symbol, place in places.items()]
+        self._symbols = {*symbols, *quotients, *recorder.numbers}
         self._written = recorder.aliases.written_arguments()
         self._geometries = [_Geometry(fake) for fake in recorder.arguments]
+        # Numbers that divide the sizes in every call.
+        self._factors = [[int(size.as_coeff_Mul()[0]) if isinstance(size, sympy.Mul) else 1 for size in geometry.shape]
+                         for geometry in self._geometries]
         # Sizes that are the same in every call; None for the others.
         self._shapes = [tuple(size if isinstance(size, int) else None for size in geometry.shape)
                         for geometry in self._geometries]
@@ -269,7 +277,7 @@ class RecordedProgram:
 
     def find_sizes(self, arguments):
         """Returns the values of the symbols in a call, by name."""
-        return {name: arguments[i] if dim < 0 else arguments[i].shape[dim] for name, i, dim in self.symbols}
+        return {name: arguments[i] if dim < 0 else arguments[i].shape[dim] // number for name, i, dim, number in self.symbols}
 
     def prepare(self, *arguments):
         """Compiles for calls like this one, without running."""
@@ -493,6 +501,7 @@ class RecordedProgram:
         for i, symbols in enumerate(self._name_sizes()):
             literal = describe(self._owned[i - len(self._passed)] if i in places else values[i], f"argument.{i}")
             literal["symbols"] = symbols
+            literal["factors"] = self._factors[i]
             if i in places:
                 literal["data"] = places[i]
             arguments.append(literal)

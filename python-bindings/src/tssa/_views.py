@@ -227,6 +227,9 @@ class Views:
         if not is_unbacked(index):
             return NotImplemented
         dim = canonicalize_dim(tensor.dim(), dim)
+        count, size = self._recorder.count_of(index), tensor.shape[dim]
+        if count is not None and _is_known([count, size]) and hint_of(count) == hint_of(size):
+            bool(count == size)  # a guard, by which the loop takes all of the dim
         shape, strides = ([v for d, v in enumerate(part) if d != dim] for part in (tensor.shape, tensor.stride()))
         # -1 % size is the last position.
         return self._move(aten.select.int, (tensor, dim, index), shape, strides, index % tensor.shape[dim])

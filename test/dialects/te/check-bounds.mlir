@@ -333,3 +333,61 @@ func.func @loop(%x: tensor<16xf32>, %init: tensor<f32>) -> tensor<f32> {
   }
   return %r : tensor<f32>
 }
+
+// -----
+
+// A dim of a size that is checked to be a multiple of 3 is split: its first element in each part is
+// there if a part has an element.
+func.func @split(%x: tensor<?xf32>) -> tensor<3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %u = arith.divui %n, %c3 : index
+  %m = arith.muli %u, %c3 : index
+  %multiple = arith.cmpi eq, %n, %m : index
+  te.check %multiple, "n is no multiple of 3"
+  %any = arith.cmpi sge, %u, %c1 : index
+  te.check %any, "n is too small"
+  %y = te.compute (d0: 3) {
+    %v = te.read %x[d0 * s0](%u) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+// Parts of a joined dim are read where they lie: the quotient is below 3 as the size is a sum.
+func.func @joined(%x: tensor<3x?xf32>, %y: tensor<3x?xf32>) -> tensor<?xf32> {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c1 : tensor<3x?xf32>
+  %m = tensor.dim %y, %c1 : tensor<3x?xf32>
+  %left = arith.muli %n, %c3 : index
+  %right = arith.muli %m, %c3 : index
+  %all = arith.addi %left, %right : index
+  %z = te.compute (d0: %all) {
+    %v = te.read %x[d0 floordiv s0, d0 mod s0](%n, %left) : tensor<3x?xf32> where (-d0 + s1 - 1 >= 0) else 0.0
+    %w = te.read %y[(d0 - s1) floordiv s0, (d0 - s1) mod s0](%m, %left) : tensor<3x?xf32> where (d0 - s1 >= 0) else 0.0
+    %sum = arith.addf %v, %w : f32
+    te.yield %sum : f32
+  } : tensor<?xf32>
+  return %z : tensor<?xf32>
+}
+
+// -----
+
+// expected-remark @below {{1 index is not known to be in bounds: the run checks it}}
+func.func @no_multiple(%x: tensor<?xf32>) -> tensor<3xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %u = arith.divui %n, %c3 : index
+  %y = te.compute (d0: 3) {
+    // expected-remark @below {{not known whether it reads dim 0 beyond its size}}
+    %v = te.read %x[d0 * s0](%u) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<3xf32>
+  return %y : tensor<3xf32>
+}

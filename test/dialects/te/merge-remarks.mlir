@@ -37,7 +37,7 @@ func.func @chain(%x: tensor<6x8xf32>, %w: tensor<8xf32>) -> (tensor<6xf32>, tens
 
 // An update says what it becomes, or why it stays.
 // CHECK: merge-remarks.mlir:[[@LINE+9]]:8: remark: [Passed] update | {{.*}} | Pieces=2, Remark="an expression with pieces"
-// CHECK: merge-remarks.mlir:[[@LINE+12]]:8: remark: [Missed] update | {{.*}} | Reason="it does not write each element of a window with constant bounds once", Remark="written in place"
+// CHECK: merge-remarks.mlir:[[@LINE+12]]:8: remark: [Missed] update | {{.*}} | Reason="it does not write each element of a window once whose bounds are constants, or the end of a dim", Remark="written in place"
 // CHECK: remark: [Analysis] expressions | {{.*}} Expanded=1, Inlined=1, Split=0, Windows=0
 func.func @updates(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
   %b = te.compute (d0: 6, d1: 8) {

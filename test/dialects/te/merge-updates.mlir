@@ -301,13 +301,33 @@ func.func @open_size(%x: tensor<?x8xf32>, %n: index) -> tensor<?x8xf32> {
 
 // -----
 
-// The base divides by an open size: each piece would divide for each element.
+// The base divides by an open size along the innermost dim: each piece would divide for each element.
 // CHECK-LABEL: @open_division
 // CHECK: te.update
-func.func @open_division(%x: tensor<?x?xf32>, %n: index, %m: index) -> tensor<?x8xf32> {
+func.func @open_division(%x: tensor<?x?x?xf32>, %n: index, %m: index) -> tensor<?x8xf32> {
   %zero = arith.constant 0.0 : f32
   %b = te.compute (d0: %n, d1: 8) {
-    %v = te.read %x[d0 floordiv s0, d0 mod s0](%m) : tensor<?x?xf32>
+    %v = te.read %x[d0, d1 floordiv s0, d1 mod s0](%m) : tensor<?x?x?xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<?x8xf32>
+  %r = te.update (d0: %n, d1: 2) into %b[d0, d1] injective {
+    te.yield %zero : f32
+  } : tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
+
+// -----
+
+// A division of an outer index is computed once for a row.
+// CHECK-LABEL: @open_rows
+// CHECK-NOT: te.update
+// CHECK: te.compute (d0: %{{.*}}, d1: 8) where (d1 - 2 >= 0) {
+// CHECK-NOT: te.compute
+func.func @open_rows(%x: tensor<?x?x8xf32>, %n: index, %m: index) -> tensor<?x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %b = te.compute (d0: %n, d1: 8) {
+    %v = te.read %x[d0 floordiv s0, d0 mod s0, d1](%m) : tensor<?x?x8xf32>
     %e = math.exp %v : f32
     te.yield %e : f32
   } : tensor<?x8xf32>
@@ -372,4 +392,60 @@ func.func @older_version(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf3
     te.yield %one : f32
   } : tensor<4x8xf32>
   return %u, %b : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Windows in a dim of an open size: a check says that the size has room for one, and the other ends
+// where the dim ends.
+// CHECK-LABEL: @open_bounds
+// CHECK-NOT: te.update
+// CHECK: te.compute (d0: 6, d1: %{{.*}}) where (-d1 + 1 >= 0, d1 - 1 >= 0) {
+// CHECK: where (-d1 >= 0) {
+// CHECK: where (d1 - 2 >= 0) {
+// CHECK-NOT: te.compute
+func.func @open_bounds(%x: tensor<6x?xf32>) -> tensor<6x?xf32> {
+  %one = arith.constant 1.0 : f32
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c1 : tensor<6x?xf32>
+  %holds = arith.cmpi sge, %n, %c2 : index
+  te.check %holds, "n is too small"
+  %rest = arith.subi %n, %c2 : index
+  %b = te.compute (d0: 6, d1: %n) {
+    %v = te.read %x[d0, d1] : tensor<6x?xf32>
+    %e = math.sqrt %v : f32
+    te.yield %e : f32
+  } : tensor<6x?xf32>
+  %u = te.update (d0: 6) into %b[d0, 0] injective {
+    te.yield %one : f32
+  } : tensor<6x?xf32>
+  %r = te.update (d0: 6, d1: %rest) into %u[d0, d1 + 2] injective {
+    %v = te.read %x[d0, d1] : tensor<6x?xf32>
+    te.yield %v : f32
+  } : tensor<6x?xf32>
+  return %r : tensor<6x?xf32>
+}
+
+// -----
+
+// Nothing is known of the open size, or of the rows that are written.
+// CHECK-LABEL: @unknown_bounds
+// CHECK-COUNT-2: te.update
+func.func @unknown_bounds(%x: tensor<6x?xf32>, %m: index) -> tensor<6x?xf32> {
+  %one = arith.constant 1.0 : f32
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<6x?xf32>
+  %b = te.compute (d0: 6, d1: %n) {
+    %v = te.read %x[d0, d1] : tensor<6x?xf32>
+    %e = math.sqrt %v : f32
+    te.yield %e : f32
+  } : tensor<6x?xf32>
+  %u = te.update (d0: 6) into %b[d0, 0] injective {
+    te.yield %one : f32
+  } : tensor<6x?xf32>
+  %r = te.update (d0: 6, d1: %m) into %u[d0, d1 + 2] injective {
+    te.yield %one : f32
+  } : tensor<6x?xf32>
+  return %r : tensor<6x?xf32>
 }
