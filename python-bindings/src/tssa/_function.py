@@ -343,7 +343,7 @@ class _Recording:
                 self._reads.add_value(value)
         mutables = mutables_of((args, kwargs))
         for value in mutables:
-            self._reads.ignore(value)
+            hooks.note_argument(value)
         contents = [contents_of(value) for value in mutables]
         try:
             result = hooks.call(function, *args, **kwargs)

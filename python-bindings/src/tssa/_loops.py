@@ -8,7 +8,7 @@ import contextlib
 from ._buffers import Buffers
 from ._carried import Carried, CarryingState, describe_name
 from ._expressions import is_unbacked
-from ._values import NOTHING, Form, Leaves, Undefined, describe, is_same, is_undefined, nothing_like
+from ._values import NOTHING, Form, Leaves, NeedsKnown, Undefined, describe, is_same, is_undefined, nothing_like
 
 
 class Loop:
@@ -17,7 +17,7 @@ class Loop:
     def __init__(self, control, state, count):
         self._control, self._recorder = control, control.recorder
         self._count = count
-        self.carried = Carried(control.lists)
+        self.carried = Carried(control)
         self._state = CarryingState(state, self.carried, control.tracked)
         self._num_names = len(self._state.names)
         self._known = self._recorder.known_symbols()
@@ -35,12 +35,14 @@ class Loop:
         return Leaves(values, self.carried.entries)
 
     def undo(self):
-        """Gives lists the contents that they had before the loop."""
+        """Gives containers the contents that they had before the loop."""
         self.buffers.restore()
         self.carried.undo()
 
     def _lose(self, i, reason):
         """Gives up the name at position `i`: it has no value at the start of an iteration and after the loop."""
+        if i >= self._num_names:
+            raise NeedsKnown([self._say(i, reason)])  # it is in a container
         self._lost[i] = Undefined(self._say(i, reason))
         self._begin([self._lost.get(n, value) for n, value in enumerate(self._entry.values)])
 

@@ -11,6 +11,7 @@ import functools
 import gc
 import inspect
 import math
+import operator
 import sys
 import types
 
@@ -296,6 +297,17 @@ class Reads:
                     if len(container) != len(had) or not all(map(_is_equal, container, had))]
         return changes
 
+    def list_changed(self):
+        """Returns what find_changes() does, and the values that are there now, as one list."""
+        parts = []
+        for found, key in self.find_changes():
+            if isinstance(found, types.CellType):
+                values = [found.cell_contents]
+            else:
+                values = [found.get(key, MISSING)] if isinstance(found, (dict, Attributes)) else found
+            parts += [found, key, *values]
+        return parts
+
     def _had(self, found, key):
         """Returns the value of an entry at the recording; MISSING also of what has no entries, such as a list."""
         place = self._places.get(_place_of(found))
@@ -413,6 +425,13 @@ class Reads:
 
 
 MISSING = object()
+
+
+def are_same(values, others):
+    """Returns whether two lists have the same objects."""
+    return len(values) == len(others) and all(map(operator.is_, values, others))
+
+
 _SYMBOLS_OF = {int: torch.SymInt, float: torch.SymFloat}
 # Attributes that every module has: hooks, and dicts that are compared separately.
 _MODULE_PARTS = set(vars(torch.nn.Module())) - {"training"}
