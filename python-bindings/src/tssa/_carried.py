@@ -13,6 +13,8 @@ from ._values import NOTHING, Box, Leaves, defined, is_undefined
 
 #: What stands for the names of lists that a region carries.
 LIST = "a list"
+#: What stands for the names of what is known of the tensors in containers.
+ORIGINS = "which argument a tensor is"
 
 
 class State:
@@ -60,7 +62,7 @@ class Carried:
 
     def labels(self):
         """Returns what stands for the names of the values."""
-        return [entry.label for entry in self.entries.values() for _ in (entry, *entry.origins)]
+        return [label for entry in self.entries.values() for label in (entry.label, *[ORIGINS] * len(entry.origins))]
 
     def put(self, contents):
         waiting = iter(contents)

@@ -13,7 +13,7 @@ import torch
 from ._control import ControlFlow
 from ._errors import UnsupportedError
 from ._lists import has_pieces
-from ._state import are_same
+from ._places import are_same
 from ._unseen import Unseen, explain
 from ._values import NeedsKnown, containers_of
 

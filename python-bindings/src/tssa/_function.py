@@ -321,9 +321,8 @@ class _Recording:
                                         self._fakes.mode, **options)
         self._reads.restore()
         for found, key, _ in self._changes:
-            had = self._reads.add_variable(found, key)
-            if isinstance(had, torch.Tensor):
-                self.program.look_up(recorder, had, functools.partial(found.__getitem__, key))
+            for place, had in self._reads.add_variables(found, key).items():
+                self.program.look_up(recorder, had, functools.partial(found.__getitem__, place))
         self._conditions = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
         self._guards = compile_expressions(self._conditions)
         return values

@@ -11,7 +11,7 @@ import types
 
 from ._errors import UnsupportedError
 from ._objects import refill
-from ._state import MISSING, Attributes
+from ._places import MISSING, Attributes
 
 _PLAIN = (int, float, complex, str, bytes, type(None))
 
