@@ -28,7 +28,7 @@ from ._errors import INVALID_ARGUMENT, Error, Signal, UnsupportedError
 from ._expressions import SYMBOLS, UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
 from ._leaks import Watch
-from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
+from ._objects import Maker, Template, can_be_refilled, contents_of, find_refill, is_changed, mutables_of, refill
 from ._openness import Openness
 from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
@@ -133,7 +133,7 @@ class CompiledFunction:
 
     def _add_to_cache(self, recording, arguments):
         """Has further calls like this one run in C++, unless a thread, maybe this one, is recording."""
-        if arguments.has_identity or self._cache.knows(recording) or not self._lock.acquire(blocking=False):
+        if arguments.has_identity or arguments.fixed or self._cache.knows(recording) or not self._lock.acquire(blocking=False):
             return
         try:
             self._cache.add(recording, context_of_call(), arguments,
@@ -202,7 +202,7 @@ class CompiledFunction:
 
     def _record(self, key, arguments):
         known, values = self._recordings.get(key, ()), arguments.values
-        openness = self._openness.get(key) or Openness(values, self._dynamic)
+        openness = self._openness.get(key) or Openness(values, self._dynamic, arguments.fixed)
         opened = openness.open(values)
         if opened is not openness:
             _log.info("%s is compiled again, for other sizes and numbers: %s", self.__name__, opened.describe(values))
@@ -364,10 +364,11 @@ class _Recording:
         for i, (value, had) in enumerate(zip(mutables, contents)):
             if not is_changed(value, had):
                 continue
-            if not is_alike or not can_be_refilled(value):
+            is_less = isinstance(value, torch.nn.Module) and not had.keys() <= vars(value).keys()
+            if not is_alike or is_less or not can_be_refilled(value):
                 raise UnsupportedError([f"a {type(value).__name__} among the arguments is given other elements: "
                                         f"return a new one"])
-            self._refilled.append((i, template.take_contents(value)))
+            self._refilled.append((i, template.take_contents(find_refill(value, had))))
         changes = self._reads.find_changes()
         numbers = [(found, key) for found, key in changes if self._reads.is_new_number(found, key)]
         if numbers:
