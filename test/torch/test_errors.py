@@ -138,7 +138,7 @@ REFUSED = {
     differs_in_type: "'y' is a tensor of 1 dims of torch.float32 on one path and a tensor of 0 dims",
     unset_on_one_path: "'y' is assigned on one path only",
     unset_without_iterations: "'y' is assigned in a loop that may not run at all",
-    set_in_a_branch: "a dict is changed in a loop or branch that only a run decides about",
+    set_in_a_branch: "a dict gets other keys in a loop or branch that only a run decides about",
     value_of_and: "expected bools as operands of 'and' or 'or' that only a run decides",
     shows_a_tensor: "a result is a string that shows the contents of a tensor",
     draws: "random.random may give another value at each call",

@@ -40,7 +40,7 @@ from tssa import _function, _package, _tool
 
 PACKAGE = os.path.dirname(tssa.__file__)
 # Exceptions that the package catches itself.
-INTERNAL = {"CannotRewrite", "ChangesNumbers", "DecidesShape", "DependsOnOnes", "Raised"}
+INTERNAL = {"_NotAlike", "CannotRewrite", "ChangesNumbers", "DecidesShape", "DependsOnOnes", "Raised"}
 # Places that no case reaches, by file and a part of the text, and why.
 UNREACHED = {("_unseen.py", "where that is not seen"): "Python traces nothing while it calls a profile function"}
 # What no message may contain.
@@ -133,12 +133,36 @@ raises("expected bools as operands of 'and' or 'or'", X)(lambda x: (x.sum() > 0)
 raises("the index into a list must be known", X)(lambda x: [torch.sin, torch.cos][int(x[0, 0])](x))
 
 
-@raises("a dict is changed in a loop or branch", X)
+@raises("a dict gets other keys in a loop or branch that only a run decides about: make a new one", X)
 def changes_a_dict(x):
     found = {}
-    if x.sum() > 0:
-        found["x"] = x  # here
+    if x.sum() > 0:  # here
+        found["x"] = x
     return len(found)
+
+
+@raises("a set is changed in a loop or branch", X)
+def changes_a_set(x):
+    found = set()
+    if x.sum() > 0:
+        found.add(1)  # here
+    return len(found)
+
+
+@raises("a part of a list is .*a tensor of 1 dims", X, [V])
+def changes_the_rank_of_an_element(x, state):
+    while x.sum() > 0:  # here
+        state[0] = state[0][None]
+        x = x - 1
+    return x
+
+
+MODULE = torch.nn.Linear(4, 4)
+
+
+@raises("a module among the arguments is compared with one that is none: pass both as arguments", MODULE, X)
+def compares_a_module(module, x):
+    return x * 2 if module is MODULE else x  # here
 
 
 @raises("list index out of range, in the first iteration of a loop", X)

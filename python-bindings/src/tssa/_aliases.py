@@ -9,6 +9,8 @@ own in the recording, but when the program runs it is one of several storages.
 
 import torch
 
+from ._expressions import is_unbacked
+
 _MAX_STEPS = 16
 #: The origin of tensors that are not an argument.
 MADE = -1
@@ -192,3 +194,8 @@ class Aliases:
 def storage_of(tensor):
     """Returns a key that is equal for tensors that share a storage."""
     return tensor.untyped_storage()._cdata
+
+
+def has_iterations(count):
+    """Returns whether a loop runs at least once, which becomes a guard. count: the number of its iterations, or None."""
+    return count is not None and not is_unbacked(count) and bool(count > 0)

@@ -4,10 +4,6 @@
 """Arguments of a call: their parts, the key of a recording for them, and fake tensors like them."""
 
 import contextlib
-import datetime
-import decimal
-import enum
-import fractions
 import inspect
 import math
 import types
@@ -25,12 +21,10 @@ from torch.utils._sympy.functions import Mod
 
 from ._equalities import explain
 from ._errors import Signal, UnsupportedError
+from ._keys import BY_VALUE, LITERALS, key_of, key_of_function
+from ._module_arguments import key_of_module, make_twin_of_module, is_taken_apart
 from ._objects import contents_of, is_object, make_empty, refill
 from ._text import check_tensor, find_permutation
-
-LITERALS = (str, bytes, bool, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
-_BY_VALUE = (int, float, complex, enum.Enum, fractions.Fraction, decimal.Decimal, datetime.date, datetime.timedelta)
-
 
 def check_class(value):
     """Refuses a tensor whose class decides what operators do."""
@@ -48,46 +42,20 @@ def check_modes():
                                     "before the call"])
 
 
-def _key_of(value):
-    """Returns a key that is equal for equal values only: not of 0.0 and -0.0, and for NaN that of its bits."""
-    if isinstance(value, (float, complex)):
-        parts = (value,) if isinstance(value, float) else (value.real, value.imag)
-        return (type(value), *(float(part).hex() for part in parts))
-    return type(value), value
-
-
-def _key_of_function(function):
-    """Returns (key, whether it has addresses of objects).
-
-    The key is equal for functions that compute the same from the same objects, such as a lambda in a loop.
-    """
-    by_name = function.__kwdefaults__ or {}
-    parts = [*(function.__defaults__ or ()), *by_name, *by_name.values()]
-    try:
-        parts += [cell.cell_contents for cell in function.__closure__ or ()]
-    except ValueError:  # a cell without contents
-        return (types.FunctionType, id(function)), True
-    if vars(function):
-        return (types.FunctionType, id(function)), True
-    kept = (int, float, complex, str, bytes, type(None))
-    key = (types.FunctionType, function.__code__, id(function.__globals__),
-           *(_key_of(part) if isinstance(part, kept) else id(part) for part in parts))
-    return key, not all(isinstance(part, kept) for part in parts)
-
-
 class Arguments:
     """The parts of (args, kwargs): tensors, numbers and other values that are no containers.
 
     key: everything that a recording is fixed to, except sizes and numbers. values: the parts in
     order. A tensor that occurs twice is one part. given: (args, kwargs). attributes: the names of what the caller has stored in tensors.
-    has_identity: whether the key has addresses of objects, so that it is of no use when they are gone.
+    has_identity: whether the key has addresses of objects, so that it is of no use when they are gone. fixed: the positions of
+    the tensors of modules, whose sizes are part of the key.
     """
 
     def __init__(self, args, kwargs):
         self.values = []
         self.given = (args, kwargs)
         self._places = {}  # of tensors, by id
-        self.attributes, self.has_identity = set(), False
+        self.attributes, self.has_identity, self.fixed = set(), False, set()
         self._seen = {}  # numbers of lists, dicts and objects, by id
         self.key = self._take(self.given)
 
@@ -127,17 +95,19 @@ class Arguments:
             check_class(value)
             return self._take_tensor(value if isinstance(value, torch.Tensor) else torch.from_dlpack(value))
         if isinstance(value, slice):
-            return self._add(value, (slice, *map(_key_of, (value.start, value.stop, value.step))))
+            return self._add(value, (slice, *map(key_of, (value.start, value.stop, value.step))))
         if isinstance(value, LITERALS):
             return self._add(value, (kind, value))
         if kind.__module__ == "numpy" and isinstance(value, numpy.generic):
-            return self._add(value, (kind, _key_of(value.item())))
+            return self._add(value, (kind, key_of(value.item())))
+        if isinstance(value, torch.nn.Module):
+            return self._take_module(value)
         if kind is types.FunctionType:
-            key, has_identity = _key_of_function(value)
+            key, has_identity = key_of_function(value)
             self.has_identity |= has_identity
             return self._add(value, key)
-        if isinstance(value, _BY_VALUE):
-            return self._add(value, (kind, _key_of(value)))
+        if isinstance(value, BY_VALUE):
+            return self._add(value, (kind, key_of(value)))
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return (kind, *map(self._take, value))
         leaves, spec = pytree.tree_flatten(value)
@@ -157,6 +127,20 @@ class Arguments:
             return (list, *map(self._take, value))
         return (type(value), *((name, self._take(part)) for name, part in contents_of(value).items()))
 
+    def _take_module(self, module):
+        """Returns the key of a module, whose tensors are parts; of one that is only like itself, that of the object."""
+        found = key_of_module(module, self._seen)
+        if found is None:
+            self.has_identity = True
+            return self._add(module, (type(module), id(module)))
+        key, tensors, self._seen = found
+        keys = []
+        for tensor in tensors:
+            self.fixed.add(self._places.get(id(tensor), len(self.values)))
+            check_class(tensor)
+            keys.append(self._take_tensor(tensor))
+        return (key, *keys)
+
     def _add(self, value, key):
         self.values.append(value)
         return key
@@ -173,6 +157,8 @@ class Arguments:
 
     @staticmethod
     def _key_of_tensor(tensor):
+        if isinstance(tensor, torch.nn.Parameter):
+            return torch.nn.Parameter, tensor.requires_grad, Arguments._key_of_tensor(tensor.detach())
         if tensor.is_contiguous() and tensor.numel():
             return tensor.dtype, tensor.dim(), tensor.is_cpu
         order = find_permutation(tensor)
@@ -201,7 +187,9 @@ class SharedArguments(Arguments):
             self._views |= {i: (line, tensors[i].shape, tensors[i].stride(), tensors[i].storage_offset())
                             for i in places}
         self.num_shared = len(self._views)
-        self.values = lines + [value for i, value in enumerate(tensors) if i not in self._views]
+        others = [i for i in range(self._count) if i not in self._views]
+        self.values = lines + [tensors[i] for i in others]
+        self.fixed = {len(lines) + place for place, i in enumerate(others) if i in self.fixed}
         self.key = (self.key, tuple(self._views.items()))
 
     def rebuild(self, values):
@@ -236,6 +224,8 @@ def _replace(value, values, known):
         if id(value) not in known or not isinstance(value, torch.Tensor):
             known[id(value)] = next(values)
         return known[id(value)]
+    if is_taken_apart(value):
+        return make_twin_of_module(value, values, known)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return kind(*(_replace(element, values, known) for element in value))
     leaves, spec = pytree.tree_flatten(value)
@@ -359,6 +349,14 @@ class Fakes:
         return create(symbol, hint=value, source=source)
 
     def _make_tensor(self, tensor, position):
+        fake = self._make_fake(tensor, position)
+        if isinstance(tensor, torch.nn.Parameter):
+            fake._is_param = True  # so that it is a Parameter for isinstance()
+            if tensor.requires_grad:
+                fake.requires_grad_()
+        return fake
+
+    def _make_fake(self, tensor, position):
         sizes = [self._make_size(size, (position, dim)) for dim, size in enumerate(tensor.shape)]
         order = find_permutation(tensor)
         with self.mode:

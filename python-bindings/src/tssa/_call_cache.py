@@ -9,7 +9,7 @@ and those that no recording holds for, are misses: Python finds or makes a recor
 
 import torch
 
-from ._arguments import LITERALS
+from ._keys import LITERALS
 from ._runtime import MISS, CachedCall
 
 _ROOT, _VALUE, _CONSTANT = range(3)  # Leaf::Kind

@@ -111,7 +111,9 @@ class Calls(Parts):
                 self._reads.add_reached(value)
             elif isinstance(value, (*MUTABLE, tuple)):
                 self._reads.add_value(value)
-        had = [(value, _contents(value)) for value in given] if self.frames else ()
+        is_checked = isinstance(function, types.BuiltinMethodType) and function.__name__ in _CHANGES  # check_builtin() has seen it
+        watched = args if is_checked else given
+        had = [(value, _contents(value)) for value in watched] if self.frames else ()
         with self._watching(*given):
             result = function(*args, **kwargs)
         for value, contents in had:

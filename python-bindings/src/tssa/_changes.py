@@ -5,6 +5,7 @@
 
 import collections
 import contextlib
+import inspect
 import types
 
 import torch
@@ -12,6 +13,7 @@ import torch
 from ._control import ControlFlow
 from ._errors import UnsupportedError
 from ._lists import has_pieces
+from ._places import are_same
 from ._unseen import Unseen, explain
 from ._values import NeedsKnown, containers_of
 
@@ -32,6 +34,7 @@ class Changes(ControlFlow):
         self._reads, self._unseen = reads, Unseen(reads, recorder, self.check_pure)
         self._made = {}  # by id: (container, the block in which it was made)
         self._ambiguous = {}  # by id: lists and dicts of which only a run decides which ones they are
+        self._arguments = {}  # by id: the lists, dicts and objects among the arguments
         self._stored = {}  # by id: lists and dicts that are elements of lists that a run changes
         self._iterated = []  # what the loops around iterate over
         self._tries = []  # of each `try` around: (the errors that its handlers catch, the number of blocks around it)
@@ -76,6 +79,11 @@ class Changes(ControlFlow):
         if not isinstance(value, _UNCHANGING):
             self._reads.ignore(value)
 
+    def note_argument(self, container):
+        """Notes a list, dict or object among the arguments."""
+        self._arguments[id(container)] = container
+        self._reads.ignore(container)
+
     def made(self, container):
         self._made[id(container)] = (container, self._frame())
         self._reads.ignore(container)
@@ -104,13 +112,14 @@ class Changes(ControlFlow):
     def _frame(self):
         return self.frames[-1] if self.frames else None
 
-    def _check_change(self, target, what, added=()):
+    def _check_change(self, target, what, added=(), attribute=None):
         """Refuses to change a container where only a run decides about it, unless the regions around can carry it.
 
-        added: the values that are added to it.
+        added: the values that are added to it. attribute: the name of the attribute that is assigned.
         """
         if isinstance(target, torch.Tensor):
             return
+        is_known = self._reads.knows(target)
         if isinstance(target, MUTABLE):
             self._reads.add_value(target)
         if id(target) in self._ambiguous:
@@ -122,11 +131,16 @@ class Changes(ControlFlow):
         made = self._made.get(id(target))
         if made is not None and made[1] is self.frames[-1]:
             return
-        if not self._can_carry(target, made):
+        if self._can_carry(target, made):
+            self.carry(target, made[1], added)
+            return
+        owners = self._owners_of(target, attribute)
+        if not owners or not self._is_outside(target, made, is_known):
             raise NeedsKnown([self.recorder.locate(
                 f"a {type(target).__name__} is {what} in a loop or branch that only a run decides about: "
                 "make a new one")])
-        self.carry(target, made[1], added)
+        name = f"a {type(target).__name__}"
+        self.carry_contents(owners, made and made[1], name if attribute is None else f"the attributes of {name}")
 
     def _check_known(self, target):
         """Refuses a change of a container by a function that hooks do not see, where only a run decides about it."""
@@ -135,8 +149,32 @@ class Changes(ControlFlow):
                                                    "about, by code that is not rewritten: change it in a loop")])
 
     def _can_carry(self, target, made):
-        is_made = made is not None and (made[1] is None or any(made[1] is block for block in self.frames))
-        return self.carries_lists and type(target) is list and is_made and not self._is_iterated(target)
+        """Returns whether the regions around can carry a list as a piece."""
+        return self._has_piece(target, made) and self._is_made_outside(made) and not self._is_iterated(target)
+
+    def _has_piece(self, target, made):
+        return self.carries_lists and type(target) is list and made is not None
+
+    def _is_made_outside(self, made):
+        return made[1] is None or any(made[1] is block for block in self.frames)
+
+    def _owners_of(self, target, attribute):
+        """Returns the lists, deques and dicts that change as a target is given another element or attribute, if it is known."""
+        if attribute is not None:
+            return attributes_of(target, attribute)
+        is_plain = type(target) in (list, collections.deque, dict, collections.OrderedDict, collections.defaultdict)
+        return [target] if is_plain and not has_pieces(target) else []
+
+    def _is_outside(self, target, made, is_known):
+        """Returns whether a container that no piece can stand for was there before the regions around.
+
+        is_known: whether the program has read it as state.
+        """
+        if made is not None:
+            return not self._has_piece(target, made) and self._is_made_outside(made)
+        if id(target) in self._arguments:
+            return True
+        return not self._reads.is_fresh(target) and (is_known if isinstance(target, dict) else self._reads.is_old(target))
 
     def _is_iterated(self, target):
         """Returns whether a loop around iterates over a list, as it changes."""
@@ -168,10 +206,10 @@ class Changes(ControlFlow):
         if not any([self._unseen.may_run(value) for value in values]):
             yield
             return
-        had = self._reads.find_changes() if self.frames else []
+        had = self._reads.list_changed() if self.frames else []
         with self._unseen.watch():
             yield
-        if self.frames and len(self._reads.find_changes()) > len(had):
+        if self.frames and not are_same(self._reads.list_changed(), had):
             raise NeedsKnown([self.recorder.locate("state is changed in a loop or branch that only a run decides about, by code that "
                                                    "is not rewritten: change it outside of the loop or branch")])
 
@@ -181,3 +219,16 @@ class Changes(ControlFlow):
 
     def end(self):
         self._unseen.end()
+
+
+def attributes_of(target, name):
+    """Returns the dicts that change as an object is given another attribute, where no code of its class decides that; else []."""
+    kind = type(target)
+    found = inspect.getattr_static(kind, name, None)
+    if isinstance(target, (type, types.ModuleType, types.FunctionType)) or hasattr(type(found), "__set__"):
+        return []
+    if isinstance(target, torch.nn.Module):
+        is_moved = name in target._parameters or name in target._modules
+        return [] if is_moved or kind.__setattr__ is not torch.nn.Module.__setattr__ else [vars(target), target._buffers]
+    is_plain = kind.__setattr__ is object.__setattr__ and hasattr(target, "__dict__")
+    return [vars(target)] if is_plain else []

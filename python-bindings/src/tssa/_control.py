@@ -14,7 +14,7 @@ import contextlib
 import torch
 from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 
-from ._carried import Carried, CarryingState
+from ._carried import Carried, CarryingState, Origins
 from ._errors import UnsupportedError
 from ._expressions import UNDECIDED, is_unbacked
 from ._joins import Join
@@ -47,10 +47,10 @@ class ControlFlow:
 
     def __init__(self, recorder, carries_lists, tracks_arguments):
         self.recorder, self.carries_lists = recorder, carries_lists
-        self.tracked = recorder if tracks_arguments else None
+        self.tracked = Origins(recorder) if tracks_arguments else None
         self.frames = []
         self.lists = Lists(self)
-        self._carried = []  # of each block in `frames`: the lists that its region carries
+        self._carried = []  # of each block in `frames`: the containers that its region carries
         self._growing = []  # the Buffers of the loops that are being recorded
         self._num_loops = 0  # that are being recorded
         self._index_error = None  # that the last arm raised if it raised one: a run raises it, too, if it takes the arm
@@ -62,8 +62,8 @@ class ControlFlow:
 
     @contextlib.contextmanager
     def region(self, carried=None):
-        """Records a block that may run once, several times or not at all. Lists have the same contents after it as before."""
-        carried = Carried(self.lists) if carried is None else carried
+        """Records a block that may run once, several times or not at all. Containers have the same contents after it as before."""
+        carried = Carried(self) if carried is None else carried
         with self.recorder.block() as block:
             self.frames.append(block)
             self._carried.append(carried)
@@ -72,7 +72,7 @@ class ControlFlow:
             finally:
                 self.frames.pop()
                 self._carried.pop()
-                carried.put(carried.at_entry())
+                carried.enter()
 
     def carry(self, target, made_in, added):
         """Lets all regions around carry a list that was made in the block `made_in`. added: values that are added to it."""
@@ -81,16 +81,26 @@ class ControlFlow:
             element = buffers.give_up(target) or element
         if not target and element is None:
             return  # it stays empty
-        first = 0 if made_in is None else 1 + next(i for i, block in enumerate(self.frames) if block is made_in)
-        for depth in range(first, len(self.frames)):
-            entries = self._carried[depth].entries
-            if id(target) in entries:
+        for depth in range(self._depth_in(made_in), len(self.frames)):
+            carried = self._carried[depth]
+            if id(target) in carried.entries:
                 continue
             had = list(target)
             with self.recorder.before(self.frames, depth):
                 piece = self.lists.piece_of(had) if had else self.lists.make_empty(element)
-            entries[id(target)] = target, had, piece
+            carried.add_pieces(target, had, piece)
             target[:] = [piece]
+
+    def carry_contents(self, owners, made_in, name):
+        """Lets all regions around carry the elements of containers. name: what a message calls them."""
+        for carried in self._carried[self._depth_in(made_in):]:
+            for owner in owners:
+                if id(owner) not in carried.entries:
+                    carried.add_contents(owner, name)
+
+    def _depth_in(self, made_in):
+        """Returns the number of regions around what was made in the block `made_in`."""
+        return 0 if made_in is None else 1 + next(i for i, block in enumerate(self.frames) if block is made_in)
 
     def output_of(self, value):
         """Returns the value number of `value`, the value of a name at the end of a region."""
@@ -147,7 +157,7 @@ class ControlFlow:
     def branch(self, condition, then, orelse, state):
         """Records both arms of an `if` whose condition, a SymBool, only a run knows."""
         flag = self.recorder.number_of(condition)
-        carried = Carried(self.lists)
+        carried = Carried(self)
         try:
             self._record_branch(flag, condition, (then, orelse), CarryingState(state, carried, self.tracked),
                                 carried)

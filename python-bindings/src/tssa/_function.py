@@ -28,7 +28,7 @@ from ._errors import INVALID_ARGUMENT, Error, Signal, UnsupportedError
 from ._expressions import SYMBOLS, UNDECIDED, compile_expressions, evaluate
 from ._hooks import Hooks
 from ._leaks import Watch
-from ._objects import Maker, Template, can_be_refilled, contents_of, is_changed, mutables_of, refill
+from ._objects import Maker, Template, can_be_refilled, contents_of, find_refill, is_changed, mutables_of, refill
 from ._openness import Openness
 from ._record import DecidesShape, locate_error
 from ._recorded import MayBeArgument, record
@@ -133,7 +133,7 @@ class CompiledFunction:
 
     def _add_to_cache(self, recording, arguments):
         """Has further calls like this one run in C++, unless a thread, maybe this one, is recording."""
-        if arguments.has_identity or self._cache.knows(recording) or not self._lock.acquire(blocking=False):
+        if arguments.has_identity or arguments.fixed or self._cache.knows(recording) or not self._lock.acquire(blocking=False):
             return
         try:
             self._cache.add(recording, context_of_call(), arguments,
@@ -202,7 +202,7 @@ class CompiledFunction:
 
     def _record(self, key, arguments):
         known, values = self._recordings.get(key, ()), arguments.values
-        openness = self._openness.get(key) or Openness(values, self._dynamic)
+        openness = self._openness.get(key) or Openness(values, self._dynamic, arguments.fixed)
         opened = openness.open(values)
         if opened is not openness:
             _log.info("%s is compiled again, for other sizes and numbers: %s", self.__name__, opened.describe(values))
@@ -321,9 +321,8 @@ class _Recording:
                                         self._fakes.mode, **options)
         self._reads.restore()
         for found, key, _ in self._changes:
-            had = self._reads.add_variable(found, key)
-            if isinstance(had, torch.Tensor):
-                self.program.look_up(recorder, had, functools.partial(found.__getitem__, key))
+            for place, had in self._reads.add_variables(found, key).items():
+                self.program.look_up(recorder, had, functools.partial(found.__getitem__, place))
         self._conditions = [guard.expr for guard in self._fakes.environment.guards if guard.expr is not sympy.true]
         self._guards = compile_expressions(self._conditions)
         return values
@@ -343,7 +342,7 @@ class _Recording:
                 self._reads.add_value(value)
         mutables = mutables_of((args, kwargs))
         for value in mutables:
-            self._reads.ignore(value)
+            hooks.note_argument(value)
         contents = [contents_of(value) for value in mutables]
         try:
             result = hooks.call(function, *args, **kwargs)
@@ -365,10 +364,11 @@ class _Recording:
         for i, (value, had) in enumerate(zip(mutables, contents)):
             if not is_changed(value, had):
                 continue
-            if not is_alike or not can_be_refilled(value):
+            is_less = isinstance(value, torch.nn.Module) and not had.keys() <= vars(value).keys()
+            if not is_alike or is_less or not can_be_refilled(value):
                 raise UnsupportedError([f"a {type(value).__name__} among the arguments is given other elements: "
                                         f"return a new one"])
-            self._refilled.append((i, template.take_contents(value)))
+            self._refilled.append((i, template.take_contents(find_refill(value, had))))
         changes = self._reads.find_changes()
         numbers = [(found, key) for found, key in changes if self._reads.is_new_number(found, key)]
         if numbers:

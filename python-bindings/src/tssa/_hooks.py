@@ -217,12 +217,21 @@ class Hooks(Calls):
         """Evaluates one comparison."""
         if name in ("Eq", "NotEq") and (has_pieces(left) or has_pieces(right)):
             return self._compare_lists(name, left, right)
+        self._check_module(name, left, right)
         if name in ("Is", "IsNot"):
             return _COMPARISONS[name](left, right)
         for side in (left, right):
             self.note_library(side)
         with self._watching(left, right):
             return _COMPARISONS[name](left, right)
+
+    def _check_module(self, name, left, right):
+        """Refuses to compare a module among the arguments with another: the recording serves others like it, too."""
+        others = right if name in ("In", "NotIn") and isinstance(right, (list, tuple, torch.nn.ModuleList)) else (right,)
+        for pair in [(left, other) for other in others if isinstance(other, torch.nn.Module)] if isinstance(left, torch.nn.Module) else ():
+            if len([part for part in pair if id(part) in self._arguments]) == 1:
+                raise UnsupportedError([self.recorder.locate("a module among the arguments is compared with one that is none: pass both "
+                                                             "as arguments")])
 
     def _compare_lists(self, name, left, right):
         if left and right:

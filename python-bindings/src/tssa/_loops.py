@@ -6,9 +6,9 @@
 import contextlib
 
 from ._buffers import Buffers
-from ._carried import Carried, CarryingState, describe_name
+from ._carried import ORIGINS, Carried, CarryingState, describe_name
 from ._expressions import is_unbacked
-from ._values import NOTHING, Form, Leaves, Undefined, describe, is_same, is_undefined, nothing_like
+from ._values import NOTHING, Form, Leaves, NeedsKnown, Undefined, describe, is_same, is_undefined, nothing_like
 
 
 class Loop:
@@ -17,7 +17,7 @@ class Loop:
     def __init__(self, control, state, count):
         self._control, self._recorder = control, control.recorder
         self._count = count
-        self.carried = Carried(control.lists)
+        self.carried = Carried(control)
         self._state = CarryingState(state, self.carried, control.tracked)
         self._num_names = len(self._state.names)
         self._known = self._recorder.known_symbols()
@@ -35,12 +35,14 @@ class Loop:
         return Leaves(values, self.carried.entries)
 
     def undo(self):
-        """Gives lists the contents that they had before the loop."""
+        """Gives containers the contents that they had before the loop."""
         self.buffers.restore()
         self.carried.undo()
 
     def _lose(self, i, reason):
         """Gives up the name at position `i`: it has no value at the start of an iteration and after the loop."""
+        if i >= self._num_names and self._state.names[i] != ORIGINS:
+            raise NeedsKnown([self._say(i, reason)])  # it is in a container
         self._lost[i] = Undefined(self._say(i, reason))
         self._begin([self._lost.get(n, value) for n, value in enumerate(self._entry.values)])
 
@@ -169,6 +171,7 @@ class Loop:
             if is_undefined(before):
                 bool(self._count > 0)  # a guard, if the number is a size
             after[i] = result
+        self._merge(after)
         for i, value in enumerate(self._next):
             if i not in self._forms and is_undefined(after[i]) and not is_undefined(value):
                 after[i] = Undefined(self._say(self._names[i], "assigned in a loop that may not run at all"))
@@ -177,6 +180,17 @@ class Loop:
             sides = map(self._recorder.lift, (self._entry.leaves[i], self._inputs[i], self._next[i]))
             self._recorder.aliases.loop(by, id(self), self._count, result, *sides)
         self._state.put(self._rebuild(after))
+
+    def _merge(self, after):
+        """Lets parts that each iteration gives the same tensor have one tensor after the loop."""
+        for i in self._forms:
+            same = (j for j in self._forms if self._next[j] is self._next[i] and self._starts_alike(i, j))
+            after[i] = after[next(same)]
+
+    def _starts_alike(self, i, j):
+        """Returns whether two parts are the same before the loop, or there is an iteration."""
+        before = self._entry.leaves[i], self._entry.leaves[j]
+        return before[0] is before[1] or any(map(is_undefined, before))
 
     def _say(self, i, reason):
         name = describe_name(self._state.names[i])

@@ -16,6 +16,7 @@ from torch.utils import _pytree as pytree
 
 from ._errors import UnsupportedError
 from ._expressions import SYMBOLS
+from ._module_arguments import is_taken_apart
 from ._values import Piece, is_varying
 
 _OTHERS = (torch.Tensor, types.ModuleType, type, enum.Enum, list, tuple, dict, set, str, bytes, int, float)
@@ -45,38 +46,48 @@ def make_empty(kind):
 
 
 def mutables_of(value):
-    """Returns the lists, deques, dicts and objects in a value, each once, in order."""
+    """Returns the lists, deques, dicts, objects and modules that are taken apart in a value, each once, in order."""
     found = {}
     _find_mutables(value, found)
     return list(found.values())
 
 
-def _find_mutables(value, found):
+def _find_mutables(value, found, is_in_module=False):
     if id(value) in found:
         return
-    if isinstance(value, (list, deque, dict)) or is_object(value):
+    if isinstance(value, torch.nn.Module):
+        is_in_module = is_in_module or is_taken_apart(value)
+    if isinstance(value, (list, deque, dict)) or is_object(value) or is_in_module and isinstance(value, torch.nn.Module):
         found[id(value)] = value
     elif not isinstance(value, tuple):
         return
     for part in contents_of(value).values():
-        _find_mutables(part, found)
+        _find_mutables(part, found, is_in_module)
 
 
 def contents_of(value):
-    """Returns the contents of a list, a deque, a dict or an object, by position, key or name."""
+    """Returns the contents of a list, a deque, a dict, an object or a module, by position, key or name."""
     if isinstance(value, (list, deque, tuple)):
         return dict(enumerate(value))
     return dict(value if isinstance(value, dict) else vars(value))
 
 
 def can_be_refilled(value):
-    return type(value) in (list, deque, dict, OrderedDict, defaultdict) or is_object(value)
+    return type(value) in (list, deque, dict, OrderedDict, defaultdict) or is_object(value) or isinstance(value, torch.nn.Module)
 
 
 def is_changed(value, had):
     """Returns whether the contents of `value` differ from `had`, an earlier result of contents_of."""
     now = contents_of(value)
     return list(now) != list(had) or any(now[key] is not part for key, part in had.items())
+
+
+def find_refill(value, had):
+    """Returns the contents that a call gives to what has had other ones: of a module those attributes that have changed."""
+    now = contents_of(value)
+    if not isinstance(value, torch.nn.Module):
+        return now
+    return {key: part for key, part in now.items() if key not in had or had[key] is not part}
 
 
 class Template:
@@ -104,7 +115,7 @@ class Template:
             return ("constant", value)
         if is_object(value):
             number = self._number(value)
-            return ("object", number, type(value), self.take_contents(value))
+            return ("object", number, type(value), self.take_contents(contents_of(value)))
         if isinstance(value, torch.Size):
             return ("size", self._number(value), [self.take(size) for size in value])
         parts, spec = pytree.tree_flatten(value, is_leaf=lambda part: part is not value)
@@ -117,8 +128,8 @@ class Template:
         self.leaves.append(value)
         return ("leaf", len(self.leaves) - 1)
 
-    def take_contents(self, value):
-        return {key: self.take(part) for key, part in contents_of(value).items()}
+    def take_contents(self, contents):
+        return {key: self.take(part) for key, part in contents.items()}
 
     def _take_piece(self, piece):
         """Returns the description of elements that are numbers; how many of them there are, a run decides."""
@@ -230,7 +241,10 @@ def _like(value, parts):
 
 
 def refill(value, contents):
-    """Replaces the contents of a list, a deque, a dict or an object."""
+    """Replaces the contents of a list, a deque, a dict or an object, and attributes of a module."""
+    if isinstance(value, torch.nn.Module):
+        vars(value).update(contents)
+        return
     parts = value if isinstance(value, (list, deque, dict)) else vars(value)
     parts.clear()
     if isinstance(value, (list, deque)):

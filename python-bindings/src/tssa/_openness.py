@@ -14,10 +14,12 @@ import torch
 from ._values import is_same
 
 
-def find_places(values):
-    """Returns {place: size or number} of all sizes, ints and floats among the values."""
+def find_places(values, fixed):
+    """Returns {place: size or number} of all sizes, ints and floats among the values. fixed: positions of others."""
     places = {}
     for i, value in enumerate(values):
+        if i in fixed:
+            continue
         if isinstance(value, torch.Tensor):
             places |= {(i, dim): size for dim, size in enumerate(value.shape)}
         elif type(value) in (int, float):
@@ -33,12 +35,12 @@ class Openness:
     all calls of a kind, if the program does not decide by what differs. With `dynamic=True`
     everything is open from the first call on, and with False nothing ever is.
 
-    choices: what to open in a recording: sets of places, the best first. A program that cannot be
+    fixed: the positions of tensors whose sizes are never open. choices: what to open in a recording: sets of places, the best first. A program that cannot be
     recorded with everything open may be recordable with what has changed.
     """
 
-    def __init__(self, values, dynamic):
-        self._first, self._dynamic = find_places(values), dynamic
+    def __init__(self, values, dynamic, fixed=frozenset()):
+        self._first, self._dynamic, self._fixed = find_places(values, fixed), dynamic, fixed
         self.choices = (frozenset(self._first),) if dynamic else (frozenset(),)
 
     def open(self, values):
@@ -58,5 +60,5 @@ class Openness:
                          for (i, dim), value in self._find_changes(values).items())
 
     def _find_changes(self, values):
-        return {place: value for place, value in find_places(values).items()
+        return {place: value for place, value in find_places(values, self._fixed).items()
                 if not is_same(value, self._first[place])}

@@ -19,7 +19,7 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode, s
 
 from ._aliases import storage_of
 from ._builtins import known_number
-from ._changes import MUTABLE, Changes
+from ._changes import MUTABLE, Changes, attributes_of
 from ._control import FEW, NotYet, Raised
 from ._errors import Signal, UnsupportedError
 from ._expressions import is_unbacked
@@ -219,9 +219,11 @@ class Parts(Changes):
     def setattr(self, target, name, value):
         if isinstance(target, torch.Tensor):
             self._check_attribute(target, name, value)
-        self._check_change(target, f"given another '{name}'")
+        is_moved = isinstance(value, (torch.nn.Module, torch.nn.Parameter))
+        is_plain = not is_moved and bool(attributes_of(target, name))
+        self._check_change(target, f"given another '{name}'", attribute=name if is_plain else None)
         self._reads.add_attribute(target, name)
-        with self._watching(target):
+        with contextlib.nullcontext() if is_plain else self._watching(target):
             builtins.setattr(target, name, value)
 
     def _check_attribute(self, target, name, value):

@@ -9,7 +9,7 @@ import sympy
 import torch
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from ._aliases import MADE, storage_of
+from ._aliases import MADE, has_iterations, storage_of
 from ._binaries import Binaries
 from ._constants import Constants
 from ._errors import Error, UnsupportedError
@@ -417,10 +417,10 @@ class RecordedProgram:
     def _check_bases(self, recorder, value, bases):
         for key, (kind, _), count in bases:
             others = self._given.setdefault(key, [])
-            others.append(value)
-            is_free = kind == "made" and not any(
-                storage_of(other) != storage_of(value) and recorder.aliases.may_share(other, value) for other in others)
-            if is_free or count is not None and not is_unbacked(count) and bool(count > 0):
+            others.append((value, count))
+            is_free = kind == "made" and not any(storage_of(other) != storage_of(value) and recorder.aliases.may_share(other, value)
+                                                 and not has_iterations(limit) for other, limit in others)
+            if is_free or has_iterations(count):
                 continue
             what = "an argument" if kind == "argument" else "another result"
             error = MayBeArgument if kind == "argument" else UnsupportedError

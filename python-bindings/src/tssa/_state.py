@@ -8,7 +8,6 @@ A recording holds as long as all of this state is the same.
 
 import collections
 import functools
-import gc
 import inspect
 import math
 import sys
@@ -21,6 +20,7 @@ from torch.nn.modules import module as modules
 
 from . import _runtime
 from ._expressions import SYMBOLS
+from ._places import MISSING, Attributes, dict_of_class, place_of
 
 # How deep the elements of containers are compared where hooks see what is read of objects; and how deep all that is reached
 # where they do not.
@@ -36,30 +36,6 @@ _STILL_MODULES = _STILL | sys.stdlib_module_names
 _CODE = (types.FunctionType, types.MethodType, property, classmethod, staticmethod, functools.cached_property)
 
 
-class Attributes:
-    """The attributes of an object or a class that are in no dict, such as slots, as a dict of them."""
-
-    def __init__(self, owner):
-        self.owner = owner
-
-    def get(self, name, default=None):
-        if not isinstance(self.owner, type):
-            return getattr(self.owner, name, default)
-        for base in self.owner.__mro__:
-            if name in base.__dict__:
-                return base.__dict__[name]
-        return default
-
-    def __getitem__(self, name):
-        return getattr(self.owner, name)
-
-    def __setitem__(self, name, value):
-        setattr(self.owner, name, value)
-
-    def __delitem__(self, name):
-        delattr(self.owner, name)
-
-
 class Reads:
     """Collects the state that a program reads while it is recorded.
 
@@ -69,7 +45,7 @@ class Reads:
     def __init__(self, is_old):
         self.is_old = is_old
         self._dicts = []  # (dict or Attributes, entries at the recording, their number or None if more are allowed)
-        self._places = {}  # in that list, by _place_of()
+        self._places = {}  # in that list, by place_of()
         self._cells = {}  # (cell, its value at the recording), by id
         self._defaults = []  # (function, its __defaults__ and __kwdefaults__ at the recording)
         self._containers = []  # (list or set, its elements at the recording)
@@ -145,7 +121,7 @@ class Reads:
 
     def _add_dict(self, found, part, depth, is_open=False):
         """Adds a dict. part: the entries that are compared. is_open: whether it may get more entries."""
-        place = self._places.setdefault(_place_of(found), len(self._dicts))
+        place = self._places.setdefault(place_of(found), len(self._dicts))
         if place == len(self._dicts):
             self._dicts.append((found, dict(part), None if is_open else len(found)))
         else:
@@ -270,12 +246,12 @@ class Reads:
 
     def _attributes_of(self, owner):
         made = Attributes(owner)
-        place = self._places.get(_place_of(made))
+        place = self._places.get(place_of(made))
         return made if place is None else self._dicts[place][0]
 
     def _add_entry(self, found, name):
         """Adds an entry of a dict or of Attributes. One that is not there is compared, too."""
-        place = self._places.setdefault(_place_of(found), len(self._dicts))
+        place = self._places.setdefault(place_of(found), len(self._dicts))
         if place == len(self._dicts):
             self._dicts.append((found, {}, None))
         _, had, count = self._dicts[place]
@@ -296,9 +272,20 @@ class Reads:
                     if len(container) != len(had) or not all(map(_is_equal, container, had))]
         return changes
 
+    def list_changed(self):
+        """Returns what find_changes() does, and the values that are there now, as one list."""
+        parts = []
+        for found, key in self.find_changes():
+            if isinstance(found, types.CellType):
+                values = [found.cell_contents]
+            else:
+                values = [found.get(key, MISSING)] if isinstance(found, (dict, Attributes)) else found
+            parts += [found, key, *values]
+        return parts
+
     def _had(self, found, key):
         """Returns the value of an entry at the recording; MISSING also of what has no entries, such as a list."""
-        place = self._places.get(_place_of(found))
+        place = self._places.get(place_of(found))
         return MISSING if place is None else self._dicts[place][1].get(key, MISSING)
 
     def is_new_number(self, found, key):
@@ -314,12 +301,21 @@ class Reads:
         self._add_entry(found, key)
         self._variables.append((found, key, self._had(found, key)))
 
-    def add_variable(self, found, key):
-        """Notes that the program assigns to this entry. Returns the value at the recording, if it is a tensor."""
-        had = self._had(found, key)
-        if isinstance(had, torch.Tensor):
-            self._variables.append((found, key, had))
-        return had
+    def add_variables(self, found, key):
+        """Notes that the program assigns to an entry, or to the elements of a list. Returns {place: the tensor at the recording}."""
+        if isinstance(found, (list, collections.deque)):
+            had = dict(enumerate(next(had for container, had in self._containers if container is found)))
+        else:
+            had = {key: self._had(found, key)}
+        places = {place: value for place, value in had.items() if isinstance(value, torch.Tensor) and self._is_at_one_place(value)}
+        self._variables += [(found, place, value) for place, value in places.items()]
+        return places
+
+    def _is_at_one_place(self, tensor):
+        """Returns whether one entry of what the program reads has the tensor: two may have different ones in a later call."""
+        values = [value for _, had, _ in self._dicts for value in had.values()]
+        values += [value for _, had in self._containers for value in had]
+        return sum(value is tensor for value in values) == 1
 
     def restore(self):
         """Undoes the changes that the recording has made."""
@@ -366,7 +362,7 @@ class Reads:
         self._others = [entry for entry in attributes if not isinstance(entry[0].owner, type)]
         self._orders = [(entry[0].owner, "__mro__", entry[0].owner.__mro__) for entry in self._classes]
         bases = dict.fromkeys(base for _, _, order in self._orders for base in order)
-        self._of_classes = _runtime.Dicts([_dict_of_class(base) for base in bases])
+        self._of_classes = _runtime.Dicts([dict_of_class(base) for base in bases])
         self._functions = [entry for function, had, by_name in self._defaults
                            for entry in ((function, "__defaults__", had), (function, "__kwdefaults__", by_name))]
         self._contents = [(cell, "cell_contents", had) for cell, had in self._cells.values()]
@@ -390,8 +386,12 @@ class Reads:
         if self._variables and self._share_storage():
             return False
         return (all(_sample(array) == had for array, had in self._arrays)
-                and all(len(found) == len(had) and all(map(_is_equal, found, had))
+                and all(len(found) == len(had) and (all(map(_is_equal, found, had)) or self._holds_elements(found, had))
                         for found, had in self._containers))
+
+    def _holds_elements(self, found, had):
+        return not isinstance(found, set) and all(
+            _is_equal(value, old) or self._is_variable(found, i) for i, (value, old) in enumerate(zip(found, had)))
 
     def _holds_dict(self, found, had, count):
         return (count is None or len(found) == count) and all(
@@ -399,8 +399,8 @@ class Reads:
             for key, value in had.items())
 
     def _is_variable(self, found, key):
-        """Returns whether calls assign this entry, and it has a tensor like the one at the recording."""
-        value = found.get(key)
+        """Returns whether calls assign this entry or element, and it has a tensor like the one at the recording."""
+        value = found[key] if isinstance(found, (list, collections.deque)) else found.get(key)
         return any(known is found and name == key and type(value) is type(had)
                    and (not isinstance(had, torch.Tensor) or _is_like(value, had))
                    for known, name, had in self._variables)
@@ -412,17 +412,13 @@ class Reads:
         return len(set(storages)) != len(storages)
 
 
-MISSING = object()
+
+
+
 _SYMBOLS_OF = {int: torch.SymInt, float: torch.SymFloat}
 # Attributes that every module has: hooks, and dicts that are compared separately.
 _MODULE_PARTS = set(vars(torch.nn.Module())) - {"training"}
 _ASKED_PARTS = ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks")
-
-
-def _dict_of_class(kind):
-    """Returns the dict that the `__dict__` of a class is a view of."""
-    (found,) = gc.get_referents(vars(kind))
-    return found
 
 
 def _slots_of(kind):
@@ -430,11 +426,6 @@ def _slots_of(kind):
     return frozenset(name for base in kind.__mro__ for name, value in vars(base).items()
                      if isinstance(value, types.MemberDescriptorType)
                      and base.__module__.partition(".")[0] not in _STILL)
-
-
-def _place_of(found):
-    """Returns a key for a dict, or for the attributes of an object, which may be a dict itself."""
-    return (Attributes, id(found.owner)) if isinstance(found, Attributes) else id(found)
 
 
 def _sample(array):

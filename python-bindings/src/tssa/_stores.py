@@ -10,8 +10,8 @@ import collections
 import types
 
 from ._errors import UnsupportedError
-from ._objects import refill
-from ._state import MISSING, Attributes
+from ._objects import contents_of, refill
+from ._places import MISSING, Attributes
 
 _PLAIN = (int, float, complex, str, bytes, type(None))
 
@@ -26,7 +26,7 @@ def take_change(template, found, key):
                                     "numbers and strings: return a new one"])
         return found, None, frozenset(found)
     if not isinstance(found, (dict, Attributes)):
-        return found, None, template.take_contents(found)
+        return found, None, template.take_contents(contents_of(found))
     value = found.get(key, MISSING)
     return found, key, None if value is MISSING else template.take(value)
 

@@ -47,6 +47,11 @@ def check_tensor(tensor):
         raise UnsupportedError(["sparse tensors are not supported: call to_dense() before"])
 
 
+def is_known(tensor):
+    """Returns whether the compiler knows the element type and the layout of a tensor."""
+    return tensor.dtype in _DTYPES and tensor.layout == torch.strided
+
+
 def dtype_name(dtype):
     check_type(dtype)
     return _DTYPES[dtype]

@@ -68,6 +68,13 @@ def nothing_like(value, other):
     return leaves.rebuild([NOTHING] * len(leaves.leaves), is_new=True)[0]
 
 
+class Box:
+    """Stands for a list or dict in a container that a region carries: the same one at its end."""
+
+    def __init__(self, value):
+        self.value = value
+
+
 class Leaves:
     """The parts of values: the elements of lists, tuples and dicts, in order.
 
@@ -277,6 +284,7 @@ def describe(value):
     kind = kind_of(value)
     if kind is not None:
         return f"{'an' if kind is int else 'a'} {kind.__name__}"
+    value = value.value if isinstance(value, Box) else value
     return "no value" if is_undefined(value) or value is NOTHING else f"a {type(value).__name__}"
 
 
