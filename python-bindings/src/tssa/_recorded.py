@@ -325,7 +325,7 @@ class RecordedProgram:
 
     def shapes_of_arguments(self):
         """Returns the sizes of each tensor that a call passes, by its position in the call; None for those that are open."""
-        numbers = {i for _, i, dim in self.symbols if dim < 0}
+        numbers = {i for _, i, dim, _ in self.symbols if dim < 0}
         return {i: shape for i, shape in zip(self._passed, self._shapes) if i not in numbers}
 
     def sources(self):
