@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 
 import tssa
+from tssa._module_arguments import key_of_module
 
 
 class Block(nn.Module):
@@ -51,9 +52,16 @@ def run_all(blocks, x):
     return x
 
 
+def take_first(*kinds):
+    """Passes a module of each class: the weights of the first one are constants, and so it shares no binary."""
+    for module in (kind() for kind in kinds):
+        key_of_module(module, {})
+
+
 class ModuleArguments(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(0)
+        take_first(Block, Memory, lambda: nn.Linear(8, 8), lambda: nn.BatchNorm1d(8))
 
     def check(self, compiled, function, *arguments):
         """Compares the results of both, and the state of the modules after them."""
@@ -74,6 +82,15 @@ class ModuleArguments(unittest.TestCase):
                 for length in lengths:
                     self.check(compiled, run, block, torch.randn(length, 8))
             self.assertEqual(compiled.num_binaries, most)
+
+    def test_the_weights_of_the_first_module_of_a_class_are_constants(self):
+        class Other(Block):
+            pass
+
+        compiled, first = tssa.compile(run), Other()
+        for block in (first, Other(), Other(), first):
+            self.check(compiled, run, block, torch.randn(5, 8))
+        self.assertEqual(compiled.num_binaries, 2)
 
     def test_what_a_module_consists_of_is_part_of_the_key(self):
         compiled = tssa.compile(run)
@@ -174,11 +191,11 @@ class ModuleArguments(unittest.TestCase):
             def double(self, x):
                 return self.layer(x) * 2
 
-        for net in (Net(), Net()):
+        for net in (Net(), Net(), Net()):
             x = torch.randn(3, 8)
             with torch.no_grad():
                 torch.testing.assert_close(net.double(x), net.layer(x) * 2, rtol=1e-4, atol=1e-5)
-        self.assertEqual(Net.double.num_binaries, 1)
+        self.assertEqual(Net.double.num_binaries, 2)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,12 @@
 """Modules among the arguments of a call, whose parameters and buffers are arguments, too: one recording serves modules alike.
 
 That holds for modules without hooks that consist of tensors, constants and containers of these. Others are known by what
-object they are, as is all that they reach.
+object they are, as is all that they reach. So is the first module of each class: its weights are constants, with which a
+program is faster, and often it is the only one.
 """
 
 import types
+import weakref
 from collections import OrderedDict
 
 import torch
@@ -23,6 +25,22 @@ _NAMES = "_non_persistent_buffers_set"
 _BY_KEY = (*LITERALS, *BY_VALUE, torch.Size, slice)
 
 
+#: The classes of which there was a module, and {id: (a weak reference to a module, whether it was the first of its class)}.
+_classes, _decisions = weakref.WeakSet(), {}
+
+
+def _is_first(module):
+    """Returns whether a module is the first of its class that is an argument, which is decided once."""
+    number = id(module)
+    known, is_first = _decisions.get(number, (None, False))
+    if known is not None and known() is module:
+        return is_first
+    is_first = type(module) not in _classes
+    _classes.add(type(module))
+    _decisions[number] = weakref.ref(module, lambda _: _decisions.pop(number, None)), is_first
+    return is_first
+
+
 class _NotAlike(Exception):
     """A module has a part that tells it from all others."""
 
@@ -32,6 +50,8 @@ def key_of_module(module, seen):
 
     seen: numbers of lists, dicts and objects, by id.
     """
+    if _is_first(module):
+        return None
     seen, tensors = dict(seen), []
     try:
         return _take(module, seen, tensors), tensors, seen
