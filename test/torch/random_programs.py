@@ -431,7 +431,8 @@ class Generator:
     def do_block_exit(self, scope, depth, index, budget):
         self.emit(depth, f"if {self.condition(scope)}:")
         self.body(scope, depth + 1, index, 0)
-        self.emit(depth + 1, self.random.choice(["break", "continue", "continue", "return x + 1, y * 2"]))
+        others = ", x - 1, y + 1" if self.chooses else ""
+        self.emit(depth + 1, self.random.choice(["break", "continue", "continue", f"return x + 1, y * 2{others}"]))
 
     def run(self):
         scope = [Tensor("x", ("n", "m"), "x"), Tensor("y", ("n", "m"), "x" if self.layout == "twice" else "y"),

@@ -160,6 +160,19 @@ def row_09_one_of_two_arguments_is_written_and_returned(x, y, c):
     return z
 
 
+@right((X, X + 1, torch.tensor(1), 1), (X, X + 1, torch.tensor(0), 2))
+def row_09_a_part_of_one_of_two_arguments_is_returned(x, y, c, k: int):
+    z = x if c else y
+    z[0] *= 2
+    return z[:, k], z[1:]
+
+
+@right((X, torch.tensor(1)), (X, torch.tensor(0)))
+def row_09_a_part_of_an_argument_or_of_a_new_tensor_is_returned(x, c):
+    z = (x if c else x * 2)[1:]
+    return z, z[0], x
+
+
 @right((V, 0), (V, 5))
 def row_09_results_are_two_storages_that_a_loop_swaps(x, n: int):
     a, b = x + 1, x + 2

@@ -34,6 +34,7 @@ class Aliases:
         self._alive = []
         self._count = 0
         self._origins = {}  # of tensors by id, see origin_of
+        self._wholes = {}  # of a storage: the tensor whose origin is a symbol
 
     def add_argument(self, fake, order):
         self._makers.setdefault(storage_of(fake), ("argument", order))
@@ -158,7 +159,13 @@ class Aliases:
     def has_origin(self, tensor):
         return id(tensor) in self._origins
 
+    def whole_of(self, tensor):
+        """Returns the tensor of which `tensor` is a view and of which only a run knows which argument it is, or None."""
+        return self._wholes.get(storage_of(tensor))
+
     def set_origin(self, tensor, origin):
+        if isinstance(origin, torch.SymInt):
+            self._wholes.setdefault(storage_of(tensor), tensor)
         self._alive.append(tensor)
         self._origins[id(tensor)] = origin
 

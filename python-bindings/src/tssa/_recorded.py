@@ -370,8 +370,11 @@ class RecordedProgram:
     def _plan_result(self, recorder, value):
         """Returns a description of how a call makes this result: (kind, ...)."""
         if isinstance(value, torch.Tensor):
-            if self._may_be_argument(recorder, value):
-                return ("either", self._add_root(value), self._add_root(recorder.aliases.origin_of(value)))
+            whole = recorder.aliases.whole_of(value)
+            if whole is not None:
+                self._check_either(recorder, value)
+                view = (_Geometry(value), _Geometry(whole)) if value is not whole else (None,)
+                return ("either", self._add_root(whole), self._add_root(recorder.aliases.origin_of(whole)), *view)
             geometry = _Geometry(value)
             self._check_aliases(recorder, value)
             kind, maker = recorder.aliases.find_maker(value)
@@ -398,14 +401,11 @@ class RecordedProgram:
         raise UnsupportedError([f"a result is a {type(value).__name__}: return tensors, numbers and strings, "
                                 "in lists, tuples and dicts"])
 
-    def _may_be_argument(self, recorder, value):
-        """Returns whether a run tells which argument a result is, or that it is none."""
-        if not isinstance(recorder.aliases.origin_of(value), torch.SymInt):
-            return False
+    def _check_either(self, recorder, value):
+        """Checks a result of which a run tells which argument it is, or is a view of, or that it is none."""
         bases = recorder.aliases.find_bases(value)
         self._check_bases(recorder, value, [base for base in bases if base[1][0] != "argument"])
         self._bound.update(order for _, (kind, order), _ in bases if kind == "argument")
-        return True
 
     def _check_aliases(self, recorder, value):
         """Refuses a result if only a run decides whether it shares storage with an argument or another result."""
@@ -454,12 +454,15 @@ class RecordedProgram:
             return what
         if kind == "size":
             return evaluate(what, sizes)[0]
+        view = step[2:]
         if kind == "either":
-            return roots[what] if roots[step[2]] == MADE else tensors[roots[step[2]]]
-        base = tensors[what] if kind == "argument" else roots[what]
-        if step[2] is None:
+            order, *view = roots[step[2]], *step[3:]
+            base = roots[what] if order == MADE else tensors[order]
+        else:
+            base = tensors[what] if kind == "argument" else roots[what]
+        if view[0] is None:
             return base
-        geometry, recorded = step[2:]
+        geometry, recorded = view
         return geometry.view(base, recorded, sizes)
 
     # Arguments.
