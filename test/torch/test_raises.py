@@ -37,6 +37,7 @@ import test_unseen
 from support import flatten
 from test_files import make_model
 from tssa import _function, _package, _tool
+from tssa._module_arguments import key_of_module
 
 PACKAGE = os.path.dirname(tssa.__file__)
 # Exceptions that the package catches itself.
@@ -157,6 +158,7 @@ def changes_the_rank_of_an_element(x, state):
     return x
 
 
+key_of_module(torch.nn.Linear(4, 4), {})  # the first of its class is known by what object it is
 MODULE = torch.nn.Linear(4, 4)
 
 
