@@ -99,7 +99,7 @@ def wave_in_three_buffers(start, before, steps: int, speed: float):
 
 @program((tensor(3, 6, 4), tensor(3, seed=1), 4))
 def beam_search_swaps_caches(keys, scores, steps: int):
-    cache, spare = torch.zeros(3, 6, 4), torch.zeros(3, 6, 4)
+    cache, spare = torch.zeros_like(keys), torch.zeros_like(keys)
     for i in range(steps):
         order = torch.argsort(scores, descending=True)
         spare.copy_(cache.index_select(0, order))

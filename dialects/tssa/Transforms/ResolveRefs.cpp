@@ -281,6 +281,26 @@ void Resolver::packView(Value name, ValueRange indexes) {
   name.replaceAllUsesWith(ViewOp::create(builder, name.getLoc(), root, path).getRef());
 }
 
+/// Returns the first result of the branch that yields `tag` which is always equal to it, so that
+/// names which are chosen together have one tag.
+static Value findEqualTag(Value tag) {
+  auto branch = tag.getDefiningOp<scf::IfOp>();
+  if (!branch)
+    return tag;
+  auto areEqual = [](Value left, Value right) {
+    std::optional<int64_t> constant = getConstantIntValue(left);
+    return left == right || (constant && left.getType() == right.getType() &&
+                             constant == getConstantIntValue(right));
+  };
+  unsigned number = cast<OpResult>(tag).getResultNumber();
+  for (OpResult result : branch.getResults().take_front(number))
+    if (llvm::all_of(ArrayRef{branch.thenYield(), branch.elseYield()}, [&](scf::YieldOp yield) {
+          return areEqual(yield.getOperand(result.getResultNumber()), yield.getOperand(number));
+        }))
+      return result;
+  return tag;
+}
+
 void Resolver::packSelected(Value name, ValueRange &carried) {
   auto take = [&](unsigned count) {
     ValueRange taken = carried.take_front(count);
@@ -289,7 +309,7 @@ void Resolver::packSelected(Value name, ValueRange &carried) {
   };
   if (selections.hasSlot(name))
     take(1); // allocated before
-  Choice choice{take(1).front(), {}};
+  Choice choice{findEqualTag(take(1).front()), {}};
   for (const RootedPath &candidate : selections.getCandidates(name)) {
     Value root =
         storages.contains(candidate.root) ? storages.lookup(candidate.root) : candidate.root;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tssa/Transforms/SelectedRefs.h"
+#include "dialects/tssa/Analysis/Storages.h"
 #include "dialects/tssa/Transforms/CarriedValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,6 +48,12 @@ Value refs::selectByTag(OpBuilder &builder, Location loc, Value tag, unsigned nu
     return whenTrue;
   return arith::SelectOp::create(builder, loc, isTag(builder, loc, tag, number), whenTrue,
                                  whenFalse);
+}
+
+void SelectedRefs::add(Value name, Choice choice) {
+  for (Value ref : choice.refs)
+    roots.insert(getRoot(ref));
+  selected[name] = {std::move(choice), name, {}};
 }
 
 Choice SelectedRefs::getChoice(Value ref) const {
@@ -99,20 +106,41 @@ static bool mayWrite(Operation &op) {
   return op.walk([](WriteOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+Value SelectedRefs::findTag(Value ref) const {
+  while (!contains(ref)) {
+    auto view = ref.getDefiningOp<ViewOp>();
+    if (!view)
+      return {};
+    ref = view.getSource();
+  }
+  return getChoice(ref).tag;
+}
+
+bool SelectedRefs::canMoveTo(Operation *op, WriteOp write) const {
+  // No write is between `op` and `write`.
+  if (auto read = dyn_cast<ReadOp>(op)) {
+    Value tag = findTag(read.getRef());
+    return !tag || tag == findTag(write.getRef());
+  }
+  if (auto alloc = dyn_cast<AllocOp>(op))
+    return !roots.contains(alloc.getRef());
+  if (auto view = dyn_cast<ViewOp>(op))
+    return !findTag(view.getRef()) && !roots.contains(getRoot(view.getRef()));
+  return isMemoryEffectFree(op) && !isControlFlow(op);
+}
+
 SmallVector<Operation *> SelectedRefs::findSlice(WriteOp write) const {
-  Value tag = getChoice(write.getRef()).tag;
   llvm::SetVector<Operation *> slice;
   bool readsTag = false;
-  auto serves = [&](Operation *user) { return user == write || slice.contains(user); };
+  auto serves = [&](Operation *user) {
+    Operation *ancestor = write->getBlock()->findAncestorOpInBlock(*user);
+    return ancestor == write || slice.contains(ancestor);
+  };
   for (Operation *op = write->getPrevNode(); op && !mayWrite(*op); op = op->getPrevNode()) {
-    auto read = dyn_cast<ReadOp>(op);
-    bool isRead = read && contains(read.getRef()) && getChoice(read.getRef()).tag == tag;
-    if (op->use_empty() || !(isRead || isMemoryEffectFree(op)) || isControlFlow(op) ||
-        isa<ViewOp>(op) || !llvm::all_of(op->getUsers(), [&](Operation *user) {
-          return serves(op->getBlock()->findAncestorOpInBlock(*user));
-        }))
+    if (op->use_empty() || !canMoveTo(op, write) || !llvm::all_of(op->getUsers(), serves))
       continue;
-    readsTag |= isRead;
+    auto read = dyn_cast<ReadOp>(op);
+    readsTag |= read && findTag(read.getRef());
     slice.insert(op);
   }
   return readsTag ? SmallVector<Operation *>(llvm::reverse(slice)) : SmallVector<Operation *>();
@@ -123,7 +151,7 @@ bool SelectedRefs::isPartOfWrite(ReadOp read) const {
   while (next && !mayWrite(*next))
     next = next->getNextNode();
   auto write = dyn_cast_or_null<WriteOp>(next);
-  return write && contains(write.getRef()) && llvm::is_contained(findSlice(write), read);
+  return write && findTag(write.getRef()) && llvm::is_contained(findSlice(write), read);
 }
 
 void SelectedRefs::rewriteRead(ReadOp read) {
@@ -139,7 +167,7 @@ void SelectedRefs::rewriteWrite(WriteOp write) {
   branch(builder, write.getLoc(), choice, {}, [&](OpBuilder &inner, unsigned number) {
     IRMapping values;
     for (Operation *op : slice)
-      if (auto read = dyn_cast<ReadOp>(op))
+      if (auto read = dyn_cast<ReadOp>(op); read && contains(read.getRef()))
         values.map(
             read.getValue(),
             ReadOp::create(inner, read.getLoc(), getChoice(read.getRef()).refs[number]).getValue());

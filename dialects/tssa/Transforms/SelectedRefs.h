@@ -33,7 +33,7 @@ public:
   explicit SelectedRefs(OpBuilder &builder) : builder(builder) {}
 
   /// From now on, the selected `name` is `choice`.
-  void add(Value name, Choice choice) { selected[name] = {std::move(choice), name, {}}; }
+  void add(Value name, Choice choice);
   bool contains(Value ref) const { return selected.contains(ref); }
   /// Returns what `ref` may be; itself if it is not selected.
   Choice getChoice(Value ref) const;
@@ -60,6 +60,11 @@ private:
   /// Returns, in order, the ops before `write` that only serve to compute its value and may move
   /// into its arms; nothing if none of them is a read through its tag.
   SmallVector<Operation *> findSlice(WriteOp write) const;
+  /// Returns the tag of the selected name that `ref` is a view of; null if there is none. Views
+  /// after the op at hand are not known yet.
+  Value findTag(Value ref) const;
+  /// Returns whether `op` may move down to `write`, as far as it does not depend on its users.
+  bool canMoveTo(Operation *op, WriteOp write) const;
   /// Returns whether `read` moves into the arms of a write after it.
   bool isPartOfWrite(ReadOp read) const;
 
@@ -70,6 +75,8 @@ private:
   };
   OpBuilder &builder;
   DenseMap<Value, Selected> selected;
+  /// The storages of the refs that names are one of.
+  DenseSet<Value> roots;
 };
 
 /// Returns `whenTrue` where `tag` is `number`, else `whenFalse`.
