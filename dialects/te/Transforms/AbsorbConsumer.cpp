@@ -7,6 +7,7 @@
 
 #include "dialects/te/Transforms/AbsorbConsumer.h"
 #include "dialects/te/Analysis/BodyFacts.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
@@ -55,12 +56,8 @@ static constexpr int64_t manySteps = 8;
 
 static bool hasManySteps(ComputeOp reduction) {
   int64_t steps = 1;
-  for (OpFoldResult size : reduction.getReductionSizes()) {
-    std::optional<int64_t> constant = getConstantSize(size);
-    if (!constant)
-      return false;
-    steps = std::min(steps * std::min(*constant, manySteps), manySteps);
-  }
+  for (int64_t size : reduction.getStaticSizes().drop_front(reduction.getNumParallel()))
+    steps = std::min(steps * std::min(assumeSize(size, SizeRole::Any), manySteps), manySteps);
   return steps >= manySteps;
 }
 

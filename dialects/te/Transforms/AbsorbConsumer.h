@@ -19,9 +19,9 @@ StringRef findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer, ::tssa::
 
 /// Returns the reduction that `consumer` can become the epilogue of, or null. The consumer must be
 /// the only user of the reduction and read each of its elements once. It may have another innermost
-/// dim if the reduction is known to have at least 8 steps, and unless expressions that read the
-/// consumer can as well read the reduction itself. If there are several such reductions, returns
-/// the one with the most points.
+/// dim if the reduction has at least 8 steps, where an open size counts as what is assumed for it,
+/// and unless expressions that read the consumer can as well read the reduction itself. If there
+/// are several such reductions, returns the one with the most points.
 ComputeOp findAbsorbingReduction(ComputeOp consumer, ::tssa::Apply permutations);
 
 /// If `consumer` is the only reader of a reduction, reads it at rearranged indexes, and computes

@@ -60,8 +60,8 @@ def TEMerge : Pass<"te-merge", "::mlir::func::FuncOp"> {
     the partition says so (`te-print-partition`): always when it only rearranges elements (reshape,
     transpose, slice, broadcast), and otherwise when that costs less. If an element-wise expression is the only reader of a
     reduction, it becomes the epilogue of the reduction, which gets its order of dims. Another
-    innermost dim is accepted if the reduction has at least 8 steps and no next reader can take the
-    order. The pieces of a concatenation become pieces of an element-wise reader, unless its parts
+    innermost dim is accepted if the reduction has at least 8 steps, as if open sizes are 64, and no
+    next reader can take the order. The pieces of a concatenation become pieces of an element-wise reader, unless its parts
     are sums that can be computed in its memory (`layout-place-joins`). A chain of updates of windows
     with constant bounds becomes an expression with pieces, if its base can be computed there, or if
     at most half of a stored base is copied. A window of a costly producer that is needed more than

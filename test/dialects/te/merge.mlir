@@ -207,6 +207,43 @@ func.func @epilogue_transposed_short(%x: tensor<4x5x7xf32>) -> tensor<5x4xf32> {
 
 // -----
 
+// The steps are open, and so assumed to be many: the sum gets the other order.
+// CHECK-LABEL: @epilogue_transposed_open
+// CHECK: te.compute (d0: %arg1, d1: 4) reduce (d2: %arg2)
+// CHECK-NEXT: te.read %arg0[d1, d0, d2] : tensor<4x?x?xf32>
+// CHECK-NOT: te.compute
+func.func @epilogue_transposed_open(%x: tensor<4x?x?xf32>, %n: index, %k: index) -> tensor<?x4xf32> {
+  %m = te.compute (d0: 4, d1: %n) reduce (d2: %k) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2] : tensor<4x?x?xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4x?xf32>
+  %t = te.compute (d0: %n, d1: 4) {
+    %v = te.read %m[d1, d0] : tensor<4x?xf32>
+    te.yield %v : f32
+  } : tensor<?x4xf32>
+  return %t : tensor<?x4xf32>
+}
+
+// -----
+
+// Only the steps count, and these are few: left alone.
+// CHECK-LABEL: @epilogue_transposed_short_open
+// CHECK: combine arith.addf : tensor<4x?xf32>
+// CHECK: te.compute (d0: %arg1, d1: 4) {
+func.func @epilogue_transposed_short_open(%x: tensor<4x?x7xf32>, %n: index) -> tensor<?x4xf32> {
+  %m = te.compute (d0: 4, d1: %n) reduce (d2: 7) init (0.0 : f32) {
+    %a = te.read %x[d0, d1, d2] : tensor<4x?x7xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<4x?xf32>
+  %t = te.compute (d0: %n, d1: 4) {
+    %v = te.read %m[d1, d0] : tensor<4x?xf32>
+    te.yield %v : f32
+  } : tensor<?x4xf32>
+  return %t : tensor<?x4xf32>
+}
+
+// -----
+
 // The sum has another user, which needs its order: left alone.
 // CHECK-LABEL: @epilogue_transposed_users
 // CHECK: combine arith.addf : tensor<4x5xf32>
