@@ -15,12 +15,18 @@ import contextlib
 import copy
 import os
 import signal
+import sys
+import warnings
 
-import postprocessing  # which also finds the tests
+warnings.filterwarnings("ignore")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "test", "torch"))
+
 import torch
 
 import tssa
 from collected import integers, tensor, uniform
+from support import AgreementTest
+from thread_clock import measure
 from two_buffers import PROGRAMS
 
 LIMIT = 120  # seconds
@@ -93,9 +99,9 @@ def main():
             function, _ = PROGRAMS[name]
             arguments = SIZES[name]()
             compiled = tssa.compile(function, threads=1)
-            postprocessing.AgreementTest().check(function, arguments, compiled, **ALLOWED)
+            AgreementTest().check(function, arguments, compiled, **ALLOWED)
             rivals = {"eager": function, **({} if options.eager else make_rivals(function, arguments))}
-            medians = postprocessing.measure({**rivals, "tssa": compiled}, arguments, options.rounds)
+            medians = measure({**rivals, "tssa": compiled}, arguments, options.rounds)
             cells = [f"{medians[way]:.0f}" if way in medians else "" for way in ("eager", *RIVALS, "tssa")]
             print(f"| {name} | {' | '.join(cells)} | {min(map(medians.get, rivals)) / medians['tssa']:.2f} |", flush=True)
 

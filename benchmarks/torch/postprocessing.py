@@ -12,11 +12,8 @@ run at sizes of use; with --small, and for others, it is the call of the tests t
 """
 
 import argparse
-import copy
 import os
-import statistics
 import sys
-import time
 import warnings
 
 warnings.filterwarnings("ignore")
@@ -31,6 +28,7 @@ from decoding import decoder
 from detections import boxes_of
 from postprocessing import PROGRAMS
 from support import AgreementTest
+from thread_clock import measure, time_call
 
 FIRST = 100  # microseconds that eager mode takes; programs below are not compared
 
@@ -70,25 +68,8 @@ LARGE = {
 }
 
 
-def time_call(function, arguments):
-    """CPU time of one call, in microseconds."""
-    arguments = copy.deepcopy(arguments)
-    start = time.thread_time_ns()
-    function(*arguments)
-    return (time.thread_time_ns() - start) / 1e3
-
-
 def longest_call(function, calls):
     return max(calls, key=lambda arguments: min(time_call(function, arguments) for _ in range(5)))
-
-
-def measure(ways, arguments, rounds):
-    """{name: median in microseconds}; the ways take turns."""
-    times = {name: [] for name in ways}
-    for _ in range(rounds):
-        for name, function in ways.items():
-            times[name].append(time_call(function, arguments))
-    return {name: statistics.median(values) for name, values in times.items()}
 
 
 def print_row(name, medians):
