@@ -7,7 +7,7 @@ import unittest
 
 import sympy
 import torch
-from torch.utils._sympy.functions import Mod
+from torch.utils._sympy.functions import FloorDiv, Mod
 
 import tssa
 from tssa._equalities import explain
@@ -29,6 +29,16 @@ def split_channels(x):
 
 def rows_of(x, like):
     return x.permute(0, 2, 1).reshape(like.size(0), like.size(1) * 4)
+
+
+def gates(x, h):
+    i, f, g, o = (x @ h.t()).chunk(4, 1)
+    return i.sigmoid() * f + g.tanh() * o
+
+
+def heads(x, w):
+    q, k = (x @ w).view(x.size(0), 2, 4, x.size(1) // 4).unbind(1)
+    return (q * k).reshape(x.size(0), x.size(1)) @ x.t()
 
 
 def scale_rows(x, y):
@@ -53,6 +63,13 @@ class Explanations(unittest.TestCase):
         self.check(sympy.Eq(a * b, c * d), {b: 2, a: 2, c: 2, d: 2}, [sympy.Eq(b, d), sympy.Eq(a, c)])
         self.check(sympy.Eq(a * b, 4 * d), {a: 4, b: 4, d: 4}, [sympy.Eq(b, d), sympy.Eq(a, 4)])
 
+    def test_a_multiple(self):
+        self.check(sympy.Eq(24 * a * c, a * b), {a: 2, b: 48, c: 2}, [sympy.Eq(24 * c, b)])
+
+    def test_quotients(self):
+        self.check(sympy.Eq(a * b, 8 * a * FloorDiv(b, 8)), {a: 2, b: 16}, [], (b, 8))
+        self.check(sympy.Gt(a - FloorDiv(a + 3, 4), b), {a: 8, b: 2}, [], (a, 4))
+
     def test_divisibility(self):
         self.check(sympy.Eq(Mod(a * b, 3 * c), 0), {a: 2, b: 9, c: 2}, [sympy.Eq(a, c)], (b, 3))
         self.check(sympy.Eq(Mod(a * b, c), 0), {a: 2, b: 9, c: 9}, [sympy.Eq(b, c)])
@@ -61,7 +78,10 @@ class Explanations(unittest.TestCase):
         for condition, values in ((sympy.Eq(a * b, c), {a: 2, b: 3, c: 6}), (sympy.Eq(a * b, c * d), {a: 2, b: 6, c: 3, d: 4}),
                                   (sympy.Eq(a * b, c), {a: 2, b: 3, c: 5}), (sympy.Eq(a + b, c), {a: 2, b: 3, c: 5}),
                                   (sympy.Lt(a * b, c), {a: 2, b: 3, c: 7}), (sympy.Eq(Mod(a * b, 6), 0), {a: 2, b: 3}),
-                                  (sympy.Eq(a * b, c * d), {a: 2, b: 3, c: 2})):
+                                  (sympy.Eq(a * b, c * d), {a: 2, b: 3, c: 2}), (sympy.Eq(24 * c, b), {b: 48, c: 2}),
+                                  (sympy.Eq(24 * a * c, a * b), {a: 2, b: 47, c: 2}),
+                                  (sympy.Eq(a * b, 8 * FloorDiv(b, 8)), {a: 1, b: 15}), (sympy.Gt(FloorDiv(a, 2), b), {a: 8, b: 2}),
+                                  (sympy.Gt(FloorDiv(a + 3, 4), b), {a: 7, b: 1})):
             self.assertIsNone(explain(condition, values, DIMS))
 
 
@@ -84,6 +104,16 @@ class Programs(unittest.TestCase):
         compiled(tensor(2, 12, 5))
         with self.assertRaises(RuntimeError):
             compiled(tensor(1, 10, 5))
+
+    def test_chunks(self):
+        calls = [(tensor(2, 5), tensor(8, 5)), (tensor(3, 4), tensor(20, 4))]
+        self.check(gates, calls, 1)
+
+    def test_heads(self):
+        calls = [(tensor(2, 8), tensor(8, 16)), (tensor(3, 12), tensor(12, 24))]
+        self.check(heads, calls, 1)
+        with self.assertRaises(RuntimeError):
+            self.check(heads, [*calls, (tensor(3, 12), tensor(12, 16))], 1)
 
     def test_sizes_that_are_equal_in_the_example(self):
         calls = [(tensor(2, 4, 3), tensor(2, 3)), (tensor(5, 4, 7), tensor(5, 7))]

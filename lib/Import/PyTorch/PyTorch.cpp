@@ -93,9 +93,19 @@ public:
 private:
   TensorRef bindTensor(const Literal &literal, Importer &importer);
   TensorRef bindArgument(const Literal &literal);
+  void noteOpenDims(const Literal &literal, mlir::Value ref);
   TensorRef bindConstant(const Literal &literal, Importer &importer);
-  /// Returns the size of a dim of an argument. All dims with the same symbol have the same Size.
-  Size bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol, int64_t factor);
+  /// A dim of an argument whose size is open: `factor` times the size that has the name `base`.
+  struct OpenDim {
+    mlir::Value ref;
+    uint64_t dim;
+    int64_t example, factor;
+    StringRef base;
+  };
+  /// Returns the size with this name. All dims with the same symbol have the same Size.
+  Size bindSize(StringRef symbol);
+  /// Returns what the factor of such a dim, of size `extent`, multiplies.
+  Size bindBase(const OpenDim &open, const Size &extent);
 
 public:
   /// Guards that the sizes have the factors of the program's text.
@@ -109,7 +119,8 @@ private:
   operators::Builder &b;
   Guards &guards;
   const Constants &constants;
-  llvm::StringMap<Size> sizes; ///< by symbol
+  llvm::StringMap<OpenDim> dims; ///< the first with each symbol
+  llvm::StringMap<Size> sizes;   ///< by symbol
   /// For each size with a factor, the extent and the product that stands for it.
   SmallVector<std::pair<Size, Size>> multiples;
   unsigned next = 0;
@@ -154,6 +165,16 @@ void ArgumentBinder::declare(const Literal &literal) {
                         ops.getArrayAttr(dims), ops.getDenseI64ArrayAttr(getPassedSizes(literal)));
   (void)function.insertArgument(function.getNumArguments(), type, te::makeAttributes(port),
                                 mlir::NameLoc::get(ops.getStringAttr(literal.name)));
+  noteOpenDims(literal, function.getArguments().back());
+}
+
+void ArgumentBinder::noteOpenDims(const Literal &literal, mlir::Value ref) {
+  SmallVector<int64_t> sizes = getPassedSizes(literal);
+  SmallVector<int64_t> factors = getPassed<int64_t>(literal, literal.factors);
+  SmallVector<StringRef> bases = getPassed<StringRef>(literal, literal.bases);
+  for (auto [dim, symbol] : llvm::enumerate(getPassedSymbols(literal)))
+    if (!symbol.empty())
+      dims.try_emplace(symbol, OpenDim{ref, dim, sizes[dim], factors[dim], bases[dim]});
 }
 
 TensorRef ArgumentBinder::bindConstant(const Literal &literal, Importer &importer) {
@@ -165,22 +186,29 @@ TensorRef ArgumentBinder::bindConstant(const Literal &literal, Importer &importe
   return tensor;
 }
 
-Size ArgumentBinder::bindSize(mlir::Value ref, size_t dim, int64_t example, StringRef symbol,
-                              int64_t factor) {
-  auto [known, isNew] = sizes.try_emplace(symbol);
+Size ArgumentBinder::bindSize(StringRef symbol) {
+  if (auto known = sizes.find(symbol); known != sizes.end())
+    return known->second;
+  const OpenDim &open = dims.find(symbol)->second;
+  mlir::Value value =
+      refs::DimOp::create(b.ops, open.ref.getLoc(), b.ops.getIndexType(), open.ref, open.dim);
+  Size extent = b.sizes.get(value, /*nonNegative=*/true, symbol.str());
+  guards.bind(extent, open.example);
+  if (open.factor > 1) {
+    multiples.emplace_back(extent, bindBase(open, extent) * open.factor);
+    extent = multiples.back().second;
+  }
+  return sizes[symbol] = extent;
+}
+
+Size ArgumentBinder::bindBase(const OpenDim &open, const Size &extent) {
+  if (auto base = dims.find(open.base); base != dims.end() && base->second.factor == 1)
+    return bindSize(open.base);
+  auto [known, isNew] = sizes.try_emplace(open.base);
   if (isNew) {
-    mlir::Value extent = refs::DimOp::create(b.ops, ref.getLoc(), b.ops.getIndexType(), ref,
-                                             static_cast<uint64_t>(dim));
-    known->second = b.sizes.get(extent, /*nonNegative=*/true, symbol.str());
-    guards.bind(known->second, example);
-    if (factor > 1) {
-      Size quotient =
-          b.sizes.get(b.materializeValue(known->second.floorDiv(factor)),
-                      /*nonNegative=*/true, ("(" + symbol + "/" + Twine(factor) + ")").str());
-      guards.bind(quotient, example / factor);
-      multiples.emplace_back(known->second, quotient * factor);
-      known->second = multiples.back().second;
-    }
+    known->second = b.sizes.get(b.materializeValue(extent.floorDiv(open.factor)),
+                                /*nonNegative=*/true, open.base.str());
+    guards.bind(known->second, open.example / open.factor);
   }
   return known->second;
 }
@@ -194,12 +222,8 @@ TensorRef ArgumentBinder::bindArgument(const Literal &literal) {
   TensorRef tensor;
   tensor.ref = function.getArgument(next++);
   tensor.dtype = literal.dtype;
-  SmallVector<StringRef> symbols = getPassedSymbols(literal);
-  SmallVector<int64_t> factors = getPassed<int64_t>(literal, literal.factors);
-  factors.resize(symbols.size(), 1);
-  for (auto [i, size] : llvm::enumerate(getPassedSizes(literal)))
-    tensor.shape.push_back(
-        symbols[i].empty() ? Size(size) : bindSize(tensor.ref, i, size, symbols[i], factors[i]));
+  for (auto [size, symbol] : llvm::zip_equal(getPassedSizes(literal), getPassedSymbols(literal)))
+    tensor.shape.push_back(symbol.empty() ? Size(size) : bindSize(symbol));
   tensor.strides = getContiguousStrides(tensor.shape);
   return tensor;
 }

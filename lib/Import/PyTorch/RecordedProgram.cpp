@@ -45,6 +45,7 @@ private:
   LogicalResult readPermutation(const json::Object &object, Literal &literal);
   LogicalResult readSymbols(const json::Object &object, Literal &literal);
   LogicalResult readFactors(const json::Object &object, Literal &literal);
+  LogicalResult readBases(const json::Object &object, Literal &literal);
   LogicalResult readLocation(const json::Object &object, SourceLocation &location);
   LogicalResult readNode(const json::Value &value, RecordedNode &node, unsigned depth);
   LogicalResult readBlock(const json::Value *value, Block &block, unsigned depth);
@@ -163,8 +164,11 @@ LogicalResult Reader::readSymbols(const json::Object &object, Literal &literal) 
 }
 
 LogicalResult Reader::readFactors(const json::Object &object, Literal &literal) {
-  if (!object.get("factors"))
+  if (!object.get("factors")) {
+    literal.factors.assign(literal.sizes.size(), 1);
+    literal.bases = literal.symbols;
     return success();
+  }
   if (failed(readInts(object, "factors", literal.factors)))
     return failure();
   if (literal.factors.size() != literal.sizes.size())
@@ -172,6 +176,21 @@ LogicalResult Reader::readFactors(const json::Object &object, Literal &literal) 
   for (auto [factor, size] : llvm::zip_equal(literal.factors, literal.sizes))
     if (factor < 1 || size % factor != 0)
       return error("expected 'factors' of " + quote(literal.name) + " to divide its sizes");
+  return readBases(object, literal);
+}
+
+LogicalResult Reader::readBases(const json::Object &object, Literal &literal) {
+  const json::Array *names = object.getArray("bases");
+  if (!names || names->size() != literal.sizes.size())
+    return error("expected 'bases' of " + quote(literal.name) + " to have one name for each dim");
+  for (auto [i, name] : llvm::enumerate(*names)) {
+    literal.bases.push_back(name.getAsString().value_or("").str());
+    if (literal.symbols[i].empty())
+      continue;
+    int64_t size = literal.sizes[i] / literal.factors[i];
+    if (symbolSizes.try_emplace(literal.bases.back(), size).first->second != size)
+      return error("symbol " + quote(literal.bases.back()) + " has two sizes");
+  }
   return success();
 }
 

@@ -46,8 +46,10 @@ struct Literal {
   /// The name of each dim's size; dims with the same name have the same size. An empty name
   /// means that every call has the size of the example.
   std::vector<std::string> symbols;
-  /// A number that divides each dim's size in every call; empty if nothing is known.
+  /// A number that divides each dim's size in every call, and the name of the quotient, which may
+  /// be that of another dim's size.
   llvm::SmallVector<int64_t> factors;
+  std::vector<std::string> bases;
   /// False if no permutation makes the tensor contiguous; a call then passes a copy.
   bool isDense = true;
   /// The location of the elements of a constant. They are in the order in which a call would pass

@@ -269,19 +269,20 @@ class _Environment(ShapeEnv):
         facts = explain(self.replace(orig_expr), self.sizes, self.dims) if isinstance(orig_expr, sympy.Rel) else None
         for equality in facts.equalities if facts else ():
             super().evaluate_expr(equality)
-        if facts and facts.divided:
-            self._divide(*facts.divided)
+        if facts and facts.divided and self._divide(*facts.divided):
+            return self.evaluate_expr(orig_expr, *args, **kwargs)
         return super().evaluate_expr(orig_expr, *args, **kwargs)
 
     def _divide(self, symbol, number):
-        """Guards that a size is a multiple of a number: a new symbol times the number."""
+        """Guards that a size is a multiple of a number: a new symbol times the number. Returns whether it is new."""
         if symbol in self.replacements:  # an equality before has fixed it
-            return
+            return False
         super().evaluate_expr(sympy.Eq(Mod(symbol, number), 0))
         quotient = self.create_size(self.sizes[symbol] // number, self.dims[symbol],
                                     ConstantSource(f"{symbol}_by_{number}"))
         self._set_replacement(symbol, number * quotient, "divisible")
         self.quotients[quotient] = symbol, number
+        return True
 
     def guard_or_defer_runtime_assert(self, orig_expr, *args, **kwargs):
         """Drops what an assertion on values of a run implies for sizes of the call.

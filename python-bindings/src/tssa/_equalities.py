@@ -5,14 +5,15 @@
 
 A guard such as `4*a*b == c*d*e` tells the compiler little about a view that splits or joins these dims. If the sizes
 are pairwise equal in the example, `a == c, b == d, e == 4` are the guards instead. A call in which they do not hold
-is recorded anew.
+is recorded anew. So is one whose sizes a number does not divide as it does in the example, where the program divides a
+size that is viewed as parts or cut into chunks.
 """
 
 import collections
 import math
 
 import sympy
-from torch.utils._sympy.functions import Mod
+from torch.utils._sympy.functions import FloorDiv, Mod
 
 
 class Facts:
@@ -25,9 +26,14 @@ class Facts:
 def explain(condition, values, dims):
     """Returns Facts that imply an equality of products, or that one divides another, or None if the example has none.
 
+    If the condition has a quotient without a remainder, that is the fact: the condition becomes another one by it.
+
     values: the sizes in the example, by symbol, in the order of the dims. All are at least 1. dims: the dims of the
     sizes, by symbol: of sizes that are equal by chance, those of the same dim belong together.
     """
+    divided = _find_quotient(condition, values)
+    if divided is not None:
+        return Facts([], divided)
     if not isinstance(condition, (sympy.Eq, sympy.Ne)):
         return None
     left, right = condition.args
@@ -39,6 +45,23 @@ def explain(condition, values, dims):
         return None
     find = _explain_divisibility if isinstance(left, Mod) else _explain_equality
     return find(*products, values, dims)
+
+
+def _find_quotient(condition, values):
+    """Returns (symbol, int) of a quotient in an equality that has no remainder in the example, or None.
+
+    A quotient that is rounded up is that of a chunk, of which the condition may be any.
+    """
+    for quotient in sorted(condition.atoms(FloorDiv), key=str):
+        base, number = quotient.args
+        if not number.is_Integer:
+            continue
+        symbol = base - (number - 1)
+        if base in values and isinstance(condition, (sympy.Eq, sympy.Ne)):
+            symbol = base
+        if symbol in values and values[symbol] % int(number) == 0:
+            return symbol, int(number)
+    return None
 
 
 def _factors_of(expression):
@@ -83,9 +106,13 @@ def _explain_equality(left, right, values, dims):
     common = math.gcd(left[0], right[0])
     equalities, lefts, rights = _pair(left[1], right[1], values, dims)
     products = [math.prod(values[symbol] for symbol in symbols) for symbols in (lefts, rights)]
-    if products != [right[0] // common, left[0] // common]:
+    factors = [left[0] // common, right[0] // common]
+    if products == [*reversed(factors)]:
+        return Facts(equalities + _fix(lefts, values) + _fix(rights, values))
+    is_shorter = len(lefts) == len(rights) == 1 < left[1].total()
+    if not is_shorter or 1 not in factors or factors[0] * products[0] != factors[1] * products[1]:
         return None
-    return Facts(equalities + _fix(lefts, values) + _fix(rights, values))
+    return Facts([*equalities, sympy.Eq(factors[0] * lefts[0], factors[1] * rights[0])])
 
 
 def _explain_divisibility(value, divisor, values, dims):

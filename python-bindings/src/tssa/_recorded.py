@@ -202,9 +202,6 @@ class RecordedProgram:
         self._symbols = {*symbols, *quotients, *recorder.numbers}
         self._written = recorder.aliases.written_arguments()
         self._geometries = [_Geometry(fake) for fake in recorder.arguments]
-        # Numbers that divide the sizes in every call.
-        self._factors = [[int(size.as_coeff_Mul()[0]) if isinstance(size, sympy.Mul) else 1 for size in geometry.shape]
-                         for geometry in self._geometries]
         # Sizes that are the same in every call; None for the others.
         self._shapes = [tuple(size if isinstance(size, int) else None for size in geometry.shape)
                         for geometry in self._geometries]
@@ -488,23 +485,33 @@ class RecordedProgram:
         return torch.empty_strided(shape, strides, dtype=tensor.dtype).copy_(tensor)
 
     def _name_sizes(self):
-        """Returns for each argument the names of its sizes: one name for equal sizes, None for fixed ones."""
-        first = {}
+        """Returns {size: name} of the sizes and of what their factors multiply."""
+        names = {}
         for i, geometry in enumerate(self._geometries):
             for dim, size in enumerate(geometry.shape):
-                first.setdefault(size, f"argument.{i}.{dim}")
-        return [[first[size] if fixed is None else None for size, fixed in zip(geometry.shape, shape)]
-                for geometry, shape in zip(self._geometries, self._shapes)]
+                names.setdefault(size, f"argument.{i}.{dim}")
+        for size, name in [*names.items()]:
+            factor, base = self._split(size)
+            names.setdefault(base, f"({name}/{factor})")
+        return names
+
+    @staticmethod
+    def _split(size):
+        """Returns a number that divides a size in every call, and the quotient."""
+        factor, base = size.as_coeff_Mul() if isinstance(size, sympy.Mul) else (1, size)
+        return int(factor), base
 
     def _write(self, free, folder):
         """Returns the text of the program for arguments like `free`, and writes its constants to the folder."""
         places = self._constants.write(folder)
         values = dict(zip(self.free, free))
-        arguments = []
-        for i, symbols in enumerate(self._name_sizes()):
+        names, arguments = self._name_sizes(), []
+        for i, geometry in enumerate(self._geometries):
             literal = describe(self._owned[i - len(self._passed)] if i in places else values[i], f"argument.{i}")
-            literal["symbols"] = symbols
-            literal["factors"] = self._factors[i]
+            literal["symbols"] = [names[size] if fixed is None else None
+                                  for size, fixed in zip(geometry.shape, self._shapes[i])]
+            literal["factors"] = [self._split(size)[0] for size in geometry.shape]
+            literal["bases"] = [names[self._split(size)[1]] for size in geometry.shape]
             if i in places:
                 literal["data"] = places[i]
             arguments.append(literal)
