@@ -27,7 +27,9 @@
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -216,6 +218,47 @@ static SmallVector<unsigned> findQuestions(TensorAccess access, ArrayRef<OpFoldR
   return dims;
 }
 
+/// Writes what a symbol of an index stands for.
+static void describeSymbol(raw_ostream &stream, Value value) {
+  if (auto dim = value.getDefiningOp<tensor::DimOp>())
+    if (std::optional<int64_t> number = dim.getConstantIndex()) {
+      stream << "the size of dim " << *number << " of ";
+      value = dim.getSource();
+    }
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (auto name = dyn_cast<NameLoc>(value.getLoc()))
+    stream << "'" << name.getName().getValue() << "'";
+  else if (argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    stream << "argument " << argument.getArgNumber();
+  else if (argument)
+    stream << "the index of a loop";
+  else
+    stream << "a result of '" << value.getDefiningOp()->getName() << "'";
+}
+
+/// Says which fact would prove that an index does not have the property in `question`: that
+/// `violation` is negative. Null if no value holds the size of the dim.
+static void reportMissing(Operation *op, PointDomain &domain, AffineExpr violation,
+                          const Twine &question) {
+  std::string fact;
+  llvm::raw_string_ostream stream(fact);
+  AffineExpr expr = violation ? domain.getSimplifier().simplify(violation) : AffineExpr();
+  if (expr)
+    stream << expr << " < 0";
+  else
+    stream << "a value holds the size of the dim";
+  StringRef separator = ", where ";
+  for (auto [number, value] : llvm::enumerate(domain.getSymbols()))
+    if (expr && expr.isFunctionOfSymbol(number)) {
+      stream << separator << 's' << number << " is ";
+      describeSymbol(stream, value);
+      separator = " and ";
+    }
+  remark::missed(op->getLoc(), remark::RemarkOpts::name("index").category("te-check-bounds"))
+      << remark::add("the run checks whether it {0}", question.str())
+      << remark::reason("it is not known that {0}", fact);
+}
+
 CheckBounds::UnknownDims CheckBounds::checkAccess(ExpressionOpInterface expression,
                                                   TensorAccess access, StringRef what) {
   SmallVector<OpFoldResult> sizes = expression.getIterationDomain();
@@ -233,17 +276,22 @@ CheckBounds::UnknownDims CheckBounds::checkAccess(ExpressionOpInterface expressi
   UnknownDims unknown;
   for (unsigned dim : dims) {
     AffineExpr index = checker.domain.enter(access.map.getResult(dim), access.symbols);
+    auto decide = [&](AffineExpr violation, Truth truth, const Twine &question) {
+      bool isKnown = conclude(access.op, truth, question);
+      if (!isKnown)
+        reportMissing(access.op, checker.domain, violation, question);
+      return isKnown;
+    };
     auto ask = [&](AffineExpr violation, const Twine &question) {
       SmallVector<AffineExpr> constraints(known);
       constraints.push_back(violation);
-      return conclude(access.op, checker.excludes(constraints), question);
+      return decide(violation, checker.excludes(constraints), question);
     };
     bool answered = ask(-1 - index, what + " dim " + Twine(dim) + " below 0");
     if (AffineExpr size = getTensorSize(checker.domain, access.tensor, dim))
       answered &= ask(index - size, what + " dim " + Twine(dim) + " beyond its size");
     else
-      answered &=
-          conclude(access.op, Truth::Unknown, what + " dim " + Twine(dim) + " out of bounds");
+      answered &= decide({}, Truth::Unknown, what + " dim " + Twine(dim) + " out of bounds");
     if (!answered)
       unknown.push_back(dim);
   }

@@ -199,7 +199,7 @@ def TECheckBounds : Pass<"te-check-bounds"> {
     proven violation is an error that names the op and the dim. The conditions of te.checks
     before an op are assumed, and so are the bounds of the loops around it. An index that is
     neither proven nor refuted becomes an opaque index (te.index), which the run checks; a
-    remark counts these. Pieces must be proven to be disjoint and to cover the domain.
+    remark counts these, and one for each says which fact is missing. Pieces must be proven to be disjoint and to cover the domain.
 
     - **Needs**: nothing.
     - **Keeps**: what the program computes. The run checks indexes that depend on data.
