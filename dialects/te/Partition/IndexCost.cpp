@@ -37,14 +37,21 @@ static AffineExpr getAddress(PointDomain &domain, Value tensor, ArrayRef<AffineE
 static bool hasDivision(ReadOp read, ComputeOp producer, unsigned piece, bool isReduced,
                         PointDomain &domain) {
   SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
+  auto enter = [&](AffineExpr expr, ValueRange symbols) {
+    return domain.getSimplifier().simplify(domain.enter(expr, symbols).replaceDims(point));
+  };
   for (Operation &op : *producer.getPieceBlock(piece)) {
+    // An index that the run checks is computed as it is written.
+    if (auto index = dyn_cast<IndexOp>(op);
+        index && isReduced && divides(enter(index.getMap().getResult(0), index.getSymbols())))
+      return true;
     auto inner = dyn_cast<ReadOp>(op);
     if (!inner)
       continue;
     SmallVector<AffineExpr> indexes;
     bool divided = false;
-    for (AffineExpr expr : domain.enter(inner.getMap().getResults(), inner.getSymbols())) {
-      indexes.push_back(domain.getSimplifier().simplify(expr.replaceDims(point)));
+    for (AffineExpr expr : inner.getMap().getResults()) {
+      indexes.push_back(enter(expr, inner.getSymbols()));
       divided |= divides(indexes.back());
       if (getExprSize(indexes.back()) > maxIndexSize)
         return true;

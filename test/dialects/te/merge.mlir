@@ -1029,3 +1029,50 @@ func.func @returned_part(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4xf32>) 
   } : tensor<8xf32>
   return %e, %a : tensor<8xf32>, tensor<4xf32>
 }
+
+// -----
+
+// An index that the run checks is computed in each step, so a reduction does not divide for it; a map does.
+// CHECK-LABEL: func @opaque_quotient
+// CHECK: te.index d0 floordiv s0
+// CHECK: te.yield
+// CHECK: reduce
+// CHECK-NOT: te.index
+// CHECK: return
+func.func @opaque_quotient(%x: tensor<?x?xf32>, %w: tensor<64x?xf32>, %m: index, %n: index) -> tensor<64xf32> {
+  %flat = te.compute (d0: %n) {
+    %i = te.index d0 floordiv s0(%m)
+    %j = te.index d0 mod s0(%m)
+    %v = te.read %x[s0, s1](%i, %j) : tensor<?x?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  %y = te.compute (d0: 64) reduce (d1: %n) init (0.0 : f32) {
+    %a = te.read %flat[d1] : tensor<?xf32>
+    %b = te.read %w[d0, d1] : tensor<64x?xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @opaque_quotient_of_a_map
+// CHECK-COUNT-1: te.compute
+// CHECK: te.index d0 floordiv s0
+// CHECK-NOT: te.compute
+// CHECK: return
+func.func @opaque_quotient_of_a_map(%x: tensor<?x?xf32>, %m: index, %n: index) -> tensor<?xf32> {
+  %flat = te.compute (d0: %n) {
+    %i = te.index d0 floordiv s0(%m)
+    %j = te.index d0 mod s0(%m)
+    %v = te.read %x[s0, s1](%i, %j) : tensor<?x?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  %y = te.compute (d0: %n) {
+    %a = te.read %flat[d0] : tensor<?xf32>
+    %e = math.exp %a : f32
+    te.yield %e : f32
+  } : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
