@@ -47,6 +47,11 @@ def scale_rows(x, y):
     return y
 
 
+def clears_every_second(x):
+    x[::2].masked_fill_(x[::2] > 1, 1)
+    return x
+
+
 class Explanations(unittest.TestCase):
     def check(self, condition, values, equalities, divided=None):
         facts = explain(condition, values, DIMS)
@@ -108,6 +113,10 @@ class Programs(unittest.TestCase):
     def test_chunks(self):
         calls = [(tensor(2, 5), tensor(8, 5)), (tensor(3, 4), tensor(20, 4))]
         self.check(gates, calls, 1)
+
+    def test_every_second_element(self):
+        """PyTorch asks for the strides whether two divides the size, and does not rely on the answer."""
+        self.check(clears_every_second, [(tensor(4),), (tensor(5),), (tensor(7),)], 1)
 
     def test_heads(self):
         calls = [(tensor(2, 8), tensor(8, 16)), (tensor(3, 12), tensor(12, 24))]

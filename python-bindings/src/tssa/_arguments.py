@@ -277,7 +277,10 @@ class _Environment(ShapeEnv):
         """Guards that a size is a multiple of a number: a new symbol times the number. Returns whether it is new."""
         if symbol in self.replacements:  # an equality before has fixed it
             return False
+        known = len(self.guards)
         super().evaluate_expr(sympy.Eq(Mod(symbol, number), 0))
+        if len(self.guards) == known:  # PyTorch asks without relying on the answer, as for strides
+            return False
         quotient = self.create_size(self.sizes[symbol] // number, self.dims[symbol],
                                     ConstantSource(f"{symbol}_by_{number}"))
         self._set_replacement(symbol, number * quotient, "divisible")
