@@ -116,8 +116,9 @@ std::optional<unsigned> te::findRowDim(UpdateOp update) {
   if (update.getNumDims() == 0 || update.getGuard() || target.indexes.empty())
     return std::nullopt;
   unsigned row = update.getNumDims() - 1;
-  for (Value leaf : target.leaves)
-    if (target.isData(leaf) && dependsOnDim(leaf, row))
+  // The run checks the indexes that the body yields, once for a row.
+  for (Value index : update.getBody().front().getTerminator()->getOperands().drop_front())
+    if (dependsOnDim(index, row))
       return std::nullopt;
   for (AffineExpr index : ArrayRef(target.indexes).drop_back())
     if (index.isFunctionOfDim(row))

@@ -61,6 +61,8 @@ private:
   /// Moves expressions that are the same in each iteration out of the loop.
   void hoistUniform();
   void rewrite();
+  /// Replaces the results that are scalars, given the number of iterations.
+  void replaceScalars(Value count);
 
   scf::ForOp loop;
   OpBuilder builder;
@@ -74,7 +76,8 @@ public:
 LogicalResult Parallelizer::findCarried() {
   for (BlockArgument argument : loop.getRegionIterArgs()) {
     if (!isa<RankedTensorType>(argument.getType())) {
-      if (argument.use_empty() || argument == loop.getTiedLoopYieldedValue(argument)->get())
+      Value yielded = loop.getTiedLoopYieldedValue(argument)->get();
+      if (argument == yielded || (argument.use_empty() && loop.isDefinedOutsideOfLoop(yielded)))
         continue;
       return giveUp("it carries a scalar that is no counter");
     }
@@ -131,6 +134,24 @@ void Parallelizer::hoistUniform() {
   }
 }
 
+void Parallelizer::replaceScalars(Value count) {
+  Location loc = loop.getLoc();
+  for (BlockArgument argument : loop.getRegionIterArgs()) {
+    Value last = loop.getTiedLoopInit(argument)->get();
+    Value yielded = loop.getTiedLoopYieldedValue(argument)->get();
+    OpResult result = loop.getTiedLoopResult(argument);
+    if (result.use_empty())
+      continue;
+    // Without an iteration, the value stays what it was.
+    if (yielded != argument) {
+      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      Value runs = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, count, zero);
+      last = arith::SelectOp::create(builder, loc, runs, yielded, last);
+    }
+    result.replaceAllUsesWith(last);
+  }
+}
+
 void Parallelizer::rewrite() {
   lowerViews();
   hoistUniform();
@@ -156,8 +177,7 @@ void Parallelizer::rewrite() {
     Value yielded = loop.getTiedLoopYieldedValue(tensor.argument)->get();
     loop.getTiedLoopResult(tensor.argument).replaceAllUsesWith(batch.getUniform(yielded));
   }
-  for (auto [result, init] : llvm::zip_equal(loop.getResults(), loop.getInitArgs()))
-    result.replaceAllUsesWith(init);
+  replaceScalars(count);
   loop.erase();
 }
 

@@ -181,3 +181,28 @@ func.func @constant(%b: tensor<4x2xf32>) -> tensor<4x2xf32> {
   }
   return %r : tensor<4x2xf32>
 }
+
+// -----
+
+// A scalar that each iteration sets is what an iteration sets, if there is one.
+// CHECK-LABEL: func @sets_a_scalar
+// CHECK-NOT: scf.for
+// CHECK: %[[RUNS:.*]] = arith.cmpi sgt, %{{.*}} : index
+// CHECK: %[[TAG:.*]] = arith.select %[[RUNS]], %{{.*}}, %{{.*}} : index
+// CHECK: return %{{.*}}, %[[TAG]]
+func.func @sets_a_scalar(%x: tensor<?x4xf32>, %n: index) -> (tensor<?x4xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = arith.maxsi %n, %c0 : index
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%now = %x, %tag = %c0) -> (tensor<?x4xf32>, index) {
+    %row = tssa.access %now [select(0, ?)](%i) : tensor<?x4xf32> -> tensor<4xf32>
+    %e = te.compute (d0: 4) {
+      %v = te.read %row[d0] : tensor<4xf32>
+      %w = math.exp %v : f32
+      te.yield %w : f32
+    } : tensor<4xf32>
+    %next = tssa.assign %e into %now [select(0, ?)](%i) : tensor<4xf32> into tensor<?x4xf32>
+    scf.yield %next, %c1 : tensor<?x4xf32>, index
+  }
+  return %r#0, %r#1 : tensor<?x4xf32>, index
+}
