@@ -50,8 +50,8 @@ bool IndexSimplifier::tightenRange(const Polynomial &value) {
   const IndexRange *known = isSingle && term.atoms.size() == 1 ? getRange(term.atoms[0]) : nullptr;
   if (!known)
     return false;
-  unsigned position = known - (isa<AffineDimExpr>(term.atoms[0]) ? dims : symbols).data();
-  IndexRange &range = (isa<AffineDimExpr>(term.atoms[0]) ? dims : symbols)[position];
+  auto &ranges = isa<AffineDimExpr>(term.atoms[0]) ? dims : symbols;
+  IndexRange &range = ranges[known - ranges.data()];
   int64_t constant = value.getConstantTerm(), factor = term.coefficient;
   if (factor > 0) {
     int64_t lower = llvm::divideCeilSigned(-constant, factor);

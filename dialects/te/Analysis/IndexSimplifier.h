@@ -82,7 +82,7 @@ private:
     std::optional<int64_t> lower, upper;
   };
 
-  /// If `value` has the form a * dim + b, tightens the range of the dim, given that `value` >= 0.
+  /// If `value` is a * x + b for a dim or symbol x, tightens the range of x, given that it is >= 0.
   /// Returns whether `value` has this form.
   bool tightenRange(const Polynomial &value);
   void dropImplied(SmallVectorImpl<AffineExpr> &constraints, SmallVectorImpl<bool> &equalities);

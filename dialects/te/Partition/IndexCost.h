@@ -15,8 +15,7 @@ namespace mlir::tssa::te {
 /// `read`, or an empty string: the indexes would become too large, or would need a division in the
 /// body of a reduction, where each iteration repeats it. In a reduction only the address counts:
 /// for a reshape, the address may need no division even if the indexes do. An index that the run
-/// checks is computed as it is. `domain` is that of the
-/// read.
+/// checks is computed as it is. `domain` is that of the read.
 StringRef findIndexObstacle(ReadOp read, ComputeOp producer, unsigned piece, PointDomain &domain);
 
 } // namespace mlir::tssa::te

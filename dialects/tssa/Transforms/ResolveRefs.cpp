@@ -64,6 +64,8 @@ private:
   /// Takes the values of a selected name off the front of `carried`.
   void packSelected(Value name, ValueRange &carried);
   Value allocate(Value name, Value contents);
+  /// Returns the storage that was allocated for `root`; itself if it is a storage.
+  Value getStorage(Value root) const;
 
   /// Returns the root of `ref` in the analysis, and the path from there.
   RootedPath getPlace(Value ref) const;
@@ -269,6 +271,11 @@ Value Resolver::allocate(Value name, Value contents) {
   return storages[name] = storage;
 }
 
+Value Resolver::getStorage(Value root) const {
+  auto found = storages.find(root);
+  return found == storages.end() ? root : found->second;
+}
+
 void Resolver::packView(Value name, ValueRange indexes) {
   RootedPath rooted = aliases.getRootedPath(name);
   remark::passed(name.getLoc(), getRemark()) << remark::metric("CarriedIndexes", indexes.size());
@@ -277,7 +284,7 @@ void Resolver::packView(Value name, ValueRange indexes) {
     selected.addView(name, rooted.root, path);
     return;
   }
-  Value root = storages.contains(rooted.root) ? storages.lookup(rooted.root) : rooted.root;
+  Value root = getStorage(rooted.root);
   name.replaceAllUsesWith(ViewOp::create(builder, name.getLoc(), root, path).getRef());
 }
 
@@ -311,8 +318,7 @@ void Resolver::packSelected(Value name, ValueRange &carried) {
     take(1); // allocated before
   Choice choice{findEqualTag(take(1).front()), {}};
   for (const RootedPath &candidate : selections.getCandidates(name)) {
-    Value root =
-        storages.contains(candidate.root) ? storages.lookup(candidate.root) : candidate.root;
+    Value root = getStorage(candidate.root);
     Path path = bindPath(candidate.path, take(countDynamic(candidate.path)));
     choice.refs.push_back(
         path.empty() ? root : ViewOp::create(builder, name.getLoc(), root, path).getRef());

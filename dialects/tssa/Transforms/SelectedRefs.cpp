@@ -53,7 +53,7 @@ Value refs::selectByTag(OpBuilder &builder, Location loc, Value tag, unsigned nu
 void SelectedRefs::add(Value name, Choice choice) {
   for (Value ref : choice.refs)
     roots.insert(getRoot(ref));
-  selected[name] = {std::move(choice), name, {}};
+  selected[name] = {std::move(choice), {}};
 }
 
 Choice SelectedRefs::getChoice(Value ref) const {
@@ -93,7 +93,7 @@ Value SelectedRefs::read(Location loc, Value ref) {
 
 void SelectedRefs::addView(Value view, Value source, const Path &path) {
   const Selected &from = selected.find(source)->second;
-  Selected made{{from.choice.tag, {}}, from.name, from.path};
+  Selected made{{from.choice.tag, {}}, from.path};
   made.path.append(path);
   for (Value ref : from.choice.refs)
     made.choice.refs.push_back(

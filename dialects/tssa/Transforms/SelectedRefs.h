@@ -70,7 +70,7 @@ private:
 
   struct Selected {
     Choice choice;
-    Value name;
+    /// From the selected name.
     Path path;
   };
   OpBuilder &builder;

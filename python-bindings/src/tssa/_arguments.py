@@ -26,6 +26,7 @@ from ._module_arguments import key_of_module, make_twin_of_module, is_taken_apar
 from ._objects import contents_of, is_object, make_empty, refill
 from ._text import check_tensor, find_permutation
 
+
 def check_class(value):
     """Refuses a tensor whose class decides what operators do."""
     kind = type(value)
