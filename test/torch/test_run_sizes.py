@@ -234,7 +234,7 @@ def lost_and_read_afterwards(x):
     return a
 
 
-@refused("'the value' is a NoneType on one path and a tensor of 0 dims", (X,))
+@refused("the value is a NoneType on one path and a tensor of 0 dims", (X,))
 def none_on_one_path_and_tested(x):
     a = x.sum() if x[0, 0] > 0 else None
     return x if a is None else x + 1
