@@ -77,7 +77,7 @@ FailureOr<Tensor> Builder::compute(DType type, ArrayRef<Size> shape, ScalarFn el
   return results->front();
 }
 
-FailureOr<Tensor> Builder::pieces(DType type, ArrayRef<Size> shape, ArrayRef<IntegerSet> where,
+FailureOr<Tensor> Builder::pieces(DType type, ArrayRef<Size> shape, const te::PieceSets &where,
                                   ArrayRef<ScalarFn> elements) {
   if (failed(checkShape(shape)))
     return failure();
@@ -213,12 +213,11 @@ FailureOr<Tensors> Builder::callExtern(StringRef callee, ArrayRef<Tensor> inputs
     }
     types.push_back(RankedTensorType::get(extents, getElementType(context(), result.type)));
   }
-  auto op = te::ExternOp::create(ops, location, types, callee, operands, resultSizes,
-                                 /*outs=*/mlir::ValueRange(), sizeIndex,
-                                 attributes.axis ? ops.getI64IntegerAttr(*attributes.axis)
-                                                 : mlir::IntegerAttr(),
-                                 attributes.centerPointBox, attributes.isUnsigned,
-                                 attributes.largest, attributes.sorted);
+  auto op = te::ExternOp::create(
+      ops, location, types, callee, operands, resultSizes,
+      /*outs=*/mlir::ValueRange(), sizeIndex,
+      attributes.axis ? ops.getI64IntegerAttr(*attributes.axis) : mlir::IntegerAttr(),
+      attributes.centerPointBox, attributes.isUnsigned, attributes.largest, attributes.sorted);
   Tensors tensors;
   for (auto [value, result] : llvm::zip_equal(op.getResults(), results)) {
     SmallVector<Size> shape;

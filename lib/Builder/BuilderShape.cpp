@@ -285,52 +285,28 @@ FailureOr<Tensor> Builder::fill(DType type, ArrayRef<Size> shape, double value) 
 
 FailureOr<Tensor> Builder::concatPieces(ArrayRef<Tensor> tensors, int64_t axis,
                                         ArrayRef<Size> begins, ArrayRef<Size> shape) {
-  SmallVector<IntegerSet> where;
+  te::PieceSets where;
   std::vector<std::function<Value(Body &)>> functions;
-  AffineExpr position = getAffineDimExpr(axis, context());
+  Body outside(*this, ops, location);
+  AffineExpr position = outside.dim(axis);
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     SmallVector<AffineExpr> constraints;
     if (i > 0)
-      constraints.push_back(position - *begins[i].constant());
+      constraints.push_back(position - outside.size(begins[i]));
     if (i + 1 < tensors.size())
-      constraints.push_back(*begins[i + 1].constant() - 1 - position);
-    where.push_back(IntegerSet::get(shape.size(), 0, constraints,
-                                    SmallVector<bool>(constraints.size(), false)));
+      constraints.push_back(outside.size(begins[i + 1]) - 1 - position);
+    SmallVector<Value> symbols;
+    IntegerSet set = outside.makeSet(constraints, symbols);
+    where.add(IntegerSet::get(shape.size(), symbols.size(), set.getConstraints(), set.getEqFlags()),
+              symbols);
     functions.push_back([&, i = i](Body &body) {
       SmallVector<AffineExpr> at = body.dims(0, shape.size());
-      at[axis] = at[axis] - *begins[i].constant();
+      at[axis] = at[axis] - body.size(begins[i]);
       return body.read(tensors[i], at);
     });
   }
   SmallVector<ScalarFn> elements(functions.begin(), functions.end());
   return pieces(tensors.front().dtype(), shape, where, elements);
-}
-
-FailureOr<Tensor> Builder::concatSelected(ArrayRef<Tensor> tensors, int64_t axis,
-                                          ArrayRef<Size> begins, ArrayRef<Size> shape) {
-  DType type = tensors.front().dtype();
-  TypedAttr pad = llvm::cast<TypedAttr>(ops.getZeroAttr(getElementType(context(), type)));
-  return compute(type, shape, [&](Body &body) {
-    Value result;
-    for (size_t i = tensors.size(); i-- > 0;) {
-      SmallVector<AffineExpr> at = body.dims(0, shape.size());
-      AffineExpr begin = body.size(begins[i]);
-      AffineExpr end = body.size(begins[i] + tensors[i].dim(axis));
-      AffineExpr position = at[axis];
-      at[axis] = position - begin;
-      SmallVector<AffineExpr> guard;
-      if (i > 0)
-        guard.push_back(position - begin);
-      if (i + 1 < tensors.size())
-        guard.push_back(end - 1 - position);
-      Value element = body.read(tensors[i], at, guard, pad);
-      result = result ? arith::SelectOp::create(body.ops, body.loc,
-                                                body.inside({end - 1 - position}), element, result)
-                            .getResult()
-                      : element;
-    }
-    return result;
-  });
 }
 
 /// Concatenates short lists as contents if their elements are known. If one list contains dynamic
@@ -381,9 +357,7 @@ FailureOr<Tensor> Builder::concat(ArrayRef<Tensor> tensors, int64_t axis) {
     return parts.empty() ? tensors.front() : parts.front();
   if (std::optional<Tensor> result = concatContents(*this, parts, shape))
     return *result;
-  bool areStatic = llvm::all_of(begins, [](const Size &begin) { return begin.constant(); });
-  return areStatic ? concatPieces(parts, axis, begins, shape)
-                   : concatSelected(parts, axis, begins, shape);
+  return concatPieces(parts, axis, begins, shape);
 }
 
 } // namespace tssa::operators

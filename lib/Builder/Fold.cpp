@@ -191,7 +191,7 @@ Block *Folder::findPiece() {
   if (op.getPieces().size() == 1)
     return op.getPieceBlock();
   for (unsigned piece = 0; piece < op.getPieces().size(); ++piece)
-    if (holds(op.getPieceSet(piece), {}) == true)
+    if (holds(op.getPieceSet(piece), op.getSymbols()) == true)
       return op.getPieceBlock(piece);
   return nullptr;
 }

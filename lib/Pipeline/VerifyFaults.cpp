@@ -93,8 +93,8 @@ static bool missingPiece(ModuleOp module) {
     if (op.getPieces().size() < 2)
       return false;
     SmallVector<Attribute> sets(op.getWhereAttr().getValue());
-    sets.back() =
-        IntegerSetAttr::get(IntegerSet::getEmptySet(op.getNumParallel(), 0, op.getContext()));
+    sets.back() = IntegerSetAttr::get(
+        IntegerSet::getEmptySet(op.getNumParallel(), op.getSymbols().size(), op.getContext()));
     op.setWhereAttr(ArrayAttr::get(op.getContext(), sets));
     return true;
   });

@@ -91,10 +91,13 @@ Error ComputeEvaluator::compile() {
   if (op.getInitAttr())
     for (Attribute value : op.getInitAttr())
       init.push_back(getScalar(value).value_or(makeInt(0)));
+  Expected<SmallVector<LinearSum>> symbols = compiler.getIndices(op.getSymbols(), op.getLoc());
+  if (!symbols)
+    return symbols.takeError();
   for (unsigned index = 0; index < op.getPieces().size(); ++index) {
     Piece &piece = pieces.emplace_back();
     if (IntegerSet set = op.getPieceSet(index))
-      piece.where = compiler.compile(set, {}, piece.membership, op.getLoc());
+      piece.where = compiler.compile(set, *symbols, piece.membership, op.getLoc());
     Expected<SmallVector<Register>> yielded =
         compiler.compile(*op.getPieceBlock(index), piece.body);
     if (!yielded)

@@ -7,6 +7,7 @@
 
 #include "ProgramMaker.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -223,39 +224,48 @@ bool ProgramMaker::stepPad() {
   return true;
 }
 
-/// Concatenates two or three parts along a static last dim, each with a function of its own.
+/// Concatenates two parts along the last dim, each with a function of its own. If a size is open,
+/// the place where the second part begins is a symbol of the pieces.
 bool ProgramMaker::stepConcat() {
-  const LiveTensor *found =
-      choose([](const LiveTensor &t) { return t.getRank() && isa<Attribute>(t.sizes.back()); });
+  const LiveTensor *found = choose([](const LiveTensor &t) { return t.getRank() != 0; });
   if (!found)
     return false;
   LiveTensor first = *found, result = first;
   const LiveTensor *other = choose([&](const LiveTensor &t) {
     return t.element == first.element && t.getRank() == first.getRank() &&
-           isa<Attribute>(t.sizes.back()) &&
            ArrayRef(t.sizes).drop_back() == ArrayRef(first.sizes).drop_back();
   });
   SmallVector<LiveTensor> parts = {first, *other};
   unsigned axis = first.getRank() - 1, numDims = first.getRank();
   int64_t boundary = first.extents[axis], total = boundary + other->extents[axis];
-  result.sizes[axis] = builder.getIndexAttr(total);
   result.extents[axis] = total;
-  double error = std::max(first.error, other->error);
   if (!fits(result.extents))
     return false;
+  bool isOpen = isa<Value>(first.sizes[axis]) || isa<Value>(other->sizes[axis]);
+  SmallVector<Value> symbols;
+  AffineExpr begin = builder.getAffineConstantExpr(boundary);
+  result.sizes[axis] = builder.getIndexAttr(total);
+  if (isOpen) {
+    symbols.push_back(getValueOrCreateConstantIndexOp(builder, loc, first.sizes[axis]));
+    begin = builder.getAffineSymbolExpr(0);
+    Value size = getValueOrCreateConstantIndexOp(builder, loc, other->sizes[axis]);
+    result.sizes[axis] = arith::AddIOp::create(builder, loc, symbols[0], size).getResult();
+  }
+  double error = std::max(first.error, other->error);
   auto body = [&](unsigned part) {
     return [&, part](OpBuilder &b, Location) {
       SmallVector<AffineExpr> at;
       for (unsigned d = 0; d < axis; ++d)
         at.push_back(dim(d));
-      at.push_back(part ? dim(axis) - boundary : dim(axis));
-      Value value = read(b, parts[part], at);
+      at.push_back(part ? dim(axis) - begin : dim(axis));
+      Value value = read(b, parts[part], at, symbols);
       return SmallVector<Value>{part ? value : apply(b, value, value, error)};
     };
   };
   auto left = body(0), right = body(1);
-  IntegerSet sets[] = {IntegerSet::get(numDims, 0, boundary - 1 - dim(axis), false),
-                       IntegerSet::get(numDims, 0, dim(axis) - boundary, false)};
+  PieceSets sets;
+  sets.add(IntegerSet::get(numDims, symbols.size(), begin - 1 - dim(axis), false), symbols);
+  sets.add(IntegerSet::get(numDims, symbols.size(), dim(axis) - begin, false), symbols);
   BodyFn bodies[] = {left, right};
   auto op = buildPieces(builder, loc, result.sizes, first.element, sets, bodies);
   addResult(op.getResult(0), result, error);

@@ -55,13 +55,13 @@ LiveTensor ProgramMaker::makeProduct(const LiveTensor &source, int64_t count, do
 LiveTensor ProgramMaker::makeConcat(ArrayRef<LiveTensor> parts) {
   LiveTensor result = parts.front();
   unsigned numDims = result.getRank(), axis = numDims - 1;
-  SmallVector<IntegerSet> sets;
+  PieceSets sets;
   SmallVector<std::function<SmallVector<Value>(OpBuilder &, Location)>> makers;
   int64_t begin = 0;
   for (const LiveTensor &part : parts) {
     int64_t end = begin + part.extents.back();
-    sets.push_back(
-        IntegerSet::get(numDims, 0, {dim(axis) - begin, end - 1 - dim(axis)}, {false, false}));
+    sets.add(IntegerSet::get(numDims, 0, {dim(axis) - begin, end - 1 - dim(axis)}, {false, false}),
+             {});
     makers.push_back([this, &part, begin, axis](OpBuilder &b, Location) {
       SmallVector<AffineExpr> at;
       for (unsigned d = 0; d < axis; ++d)

@@ -201,6 +201,7 @@ private:
   /// Restricts the pieces to the cells with an element, and adds pieces of zeros for the others.
   void addZeroPieces() {
     SmallVector<Attribute> sets;
+    unsigned numSymbols = compute.getSymbols().size();
     for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
       SmallVector<AffineExpr> constraints(guard);
       SmallVector<bool> equalities(guard.size(), false);
@@ -208,10 +209,12 @@ private:
         llvm::append_range(constraints, old.getConstraints());
         llvm::append_range(equalities, old.getEqFlags());
       }
-      sets.push_back(IntegerSetAttr::get(IntegerSet::get(numParallel, 0, constraints, equalities)));
+      sets.push_back(
+          IntegerSetAttr::get(IntegerSet::get(numParallel, numSymbols, constraints, equalities)));
     }
     for (IntegerSet padding : getPaddingSets(numParallel, guard))
-      sets.push_back(IntegerSetAttr::get(padding));
+      sets.push_back(IntegerSetAttr::get(IntegerSet::get(
+          numParallel, numSymbols, padding.getConstraints(), padding.getEqFlags())));
     rebuild(sets);
   }
 
@@ -220,8 +223,8 @@ private:
     OpBuilder builder(compute);
     auto padded = te::ComputeOp::create(
         builder, compute.getLoc(), compute.getResultTypes(), compute.getDynamicSizes(),
-        compute.getStaticSizes(), compute.getNumParallel(), ArrayAttr(), builder.getArrayAttr(sets),
-        compute.getLabelAttr(), sets.size());
+        compute.getSymbols(), compute.getStaticSizes(), compute.getNumParallel(), ArrayAttr(),
+        builder.getArrayAttr(sets), compute.getLabelAttr(), sets.size());
     unsigned numOld = compute.getPieces().size();
     for (auto [to, from] : llvm::zip(padded.getPieces(), compute.getPieces()))
       to.takeBody(from);

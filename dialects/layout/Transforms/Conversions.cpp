@@ -130,10 +130,10 @@ Value Conversions::buildConversion(Value value, const TensorLayout &from, const 
     cell.push_back(builder.getAffineDimExpr(dim));
   GuardedIndex element = getElement(to, cell);
   std::vector<ConversionPiece> pieces = getPieces(from, element, cell.size());
-  SmallVector<IntegerSet> sets;
+  te::PieceSets sets;
   SmallVector<std::function<SmallVector<Value>(OpBuilder &, Location)>> makers;
   for (const ConversionPiece &piece : pieces) {
-    sets.push_back(piece.set);
+    sets.add(piece.set, {});
     makers.push_back([&](OpBuilder &inner, Location) -> SmallVector<Value> {
       if (!piece.source)
         return {arith::ConstantOp::create(inner, loc, inner.getZeroAttr(elementType))};

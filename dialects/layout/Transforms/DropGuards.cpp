@@ -37,6 +37,7 @@ StringRef layout::findObstacleToDropping(te::ReadOp read) {
     return "the value where the guard fails is not zero";
   auto expression = cast<te::ExpressionOpInterface>(read->getParentOp());
   bool isStatic = read.getSourceType().hasStaticShape() && read.getSymbols().empty() &&
+                  te::getBodyAround(read).symbols.empty() &&
                   llvm::all_of(expression.getIterationDomain(), [](OpFoldResult size) {
                     return te::getConstantSize(size).has_value();
                   });

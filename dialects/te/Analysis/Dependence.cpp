@@ -54,6 +54,7 @@ static ElementDependence getDependence(const TensorAccess &read, const TensorAcc
   dependence.symbols = read.symbols;
   dependence.opaque = read.opaque;
   dependence.piece = read.point.where;
+  dependence.pieceSymbols = read.point.symbols;
   dependence.guard = read.guard;
   llvm::SmallBitVector used = getIndexDims(read, sizes.size());
   llvm::SmallBitVector fixed = getFixedDims(write.map, sizes.size());

@@ -14,7 +14,8 @@ using namespace mlir::tssa::te;
 
 /// Returns the bound that `expr >= 0` puts on one dim, as (dim, isLower, value). A lower bound is
 /// the first index, an upper bound the index after the last one.
-static std::optional<std::tuple<unsigned, bool, int64_t>> matchBound(AffineExpr expr) {
+static std::optional<std::tuple<unsigned, bool, int64_t>> matchBound(AffineExpr expr,
+                                                                     unsigned numSymbols) {
   for (int64_t sign : {1, -1}) {
     unsigned dimsFound = 0, dim = 0;
     expr.walk([&](AffineExpr e) {
@@ -26,7 +27,7 @@ static std::optional<std::tuple<unsigned, bool, int64_t>> matchBound(AffineExpr 
     if (dimsFound != 1)
       return std::nullopt;
     AffineExpr rest = expr - getAffineDimExpr(dim, expr.getContext()) * sign;
-    rest = simplifyAffineExpr(rest, dim + 1, 0);
+    rest = simplifyAffineExpr(rest, dim + 1, numSymbols);
     if (auto value = dyn_cast<AffineConstantExpr>(rest))
       return std::make_tuple(dim, sign == 1, sign == 1 ? -value.getValue() : value.getValue() + 1);
   }
@@ -38,7 +39,7 @@ PieceBounds te::getPieceBounds(IntegerSet set, unsigned numDims) {
   bounds.lower.assign(numDims, 0);
   bounds.upper.resize(numDims);
   for (unsigned i = 0; set && i < set.getNumConstraints(); ++i) {
-    auto bound = matchBound(set.getConstraint(i));
+    auto bound = matchBound(set.getConstraint(i), set.getNumSymbols());
     if (!bound) {
       bounds.rest.push_back(set.getConstraint(i));
       bounds.restEqualities.push_back(set.isEq(i));
@@ -63,7 +64,7 @@ OpFoldResult PieceBounds::getExtent(unsigned dim, OpFoldResult size) const {
     end = std::min(end.value_or(*known), *known);
   if (!end || (lower[dim] == 0 && !upper[dim]))
     return size;
-  MLIRContext *context = isa<Attribute>(size) ? cast<Attribute>(size).getContext()
-                                              : cast<Value>(size).getContext();
+  MLIRContext *context =
+      isa<Attribute>(size) ? cast<Attribute>(size).getContext() : cast<Value>(size).getContext();
   return IntegerAttr::get(IndexType::get(context), std::max<int64_t>(0, *end - lower[dim]));
 }

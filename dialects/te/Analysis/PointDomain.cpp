@@ -31,7 +31,7 @@ PointDomain PointDomain::get(ExpressionOpInterface expression, ExpressionBody bo
   SmallVector<OpFoldResult> sizes = expression.getIterationDomain();
   PointDomain domain(expression->getContext(), ArrayRef(sizes).take_front(body.numDims));
   if (body.where)
-    domain.assume(body.where, {});
+    domain.assume(body.where, body.symbols);
   return domain;
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Builders.h"
-#include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -34,7 +33,8 @@ static void fillBody(OpBuilder &builder, Location loc, Region &region, unsigned 
 
 static ComputeOp createCompute(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
                                ArrayRef<OpFoldResult> reduction, ArrayRef<Type> elementTypes,
-                               ArrayRef<TypedAttr> init, unsigned numPieces) {
+                               ArrayRef<TypedAttr> init, unsigned numPieces,
+                               ValueRange symbols = {}) {
   SmallVector<int64_t> shape, staticSizes;
   SmallVector<Value> dynamicSizes, ignored;
   dispatchSizes(parallel, staticSizes, dynamicSizes);
@@ -46,7 +46,7 @@ static ComputeOp createCompute(OpBuilder &builder, Location loc, ArrayRef<OpFold
   ArrayAttr initAttr;
   if (!init.empty())
     initAttr = builder.getArrayAttr(SmallVector<Attribute>(init.begin(), init.end()));
-  return ComputeOp::create(builder, loc, types, dynamicSizes, staticSizes, parallel.size(),
+  return ComputeOp::create(builder, loc, types, dynamicSizes, symbols, staticSizes, parallel.size(),
                            initAttr, ArrayAttr(), StringAttr(), numPieces);
 }
 
@@ -58,17 +58,15 @@ ComputeOp te::buildCompute(OpBuilder &builder, Location loc, ArrayRef<OpFoldResu
 }
 
 ComputeOp te::buildPieces(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
-                          ArrayRef<Type> elementTypes, ArrayRef<IntegerSet> where,
+                          ArrayRef<Type> elementTypes, const PieceSets &where,
                           ArrayRef<BodyFn> bodies) {
   if (bodies.size() == 1)
     return buildCompute(builder, loc, parallel, elementTypes, bodies.front());
-  ComputeOp op = createCompute(builder, loc, parallel, {}, elementTypes, {}, bodies.size());
-  SmallVector<Attribute> sets;
-  for (auto [region, set, body] : llvm::zip_equal(op.getPieces(), where, bodies)) {
+  ComputeOp op = createCompute(builder, loc, parallel, {}, elementTypes, {}, bodies.size(),
+                               where.getSymbols());
+  for (auto [region, body] : llvm::zip_equal(op.getPieces(), bodies))
     fillBody(builder, loc, region, parallel.size(), body);
-    sets.push_back(IntegerSetAttr::get(set));
-  }
-  op.setWhereAttr(builder.getArrayAttr(sets));
+  op.setWhereAttr(where.get(builder.getContext()));
   return op;
 }
 
@@ -79,8 +77,9 @@ ComputeOp te::createReduction(OpBuilder &builder, ComputeOp op, TypeRange result
   SmallVector<int64_t> staticSizes;
   SmallVector<Value> dynamicSizes;
   dispatchSizes(sizes, staticSizes, dynamicSizes);
-  auto created = ComputeOp::create(builder, op.getLoc(), results, dynamicSizes, staticSizes,
-                                   parallel.size(), op.getInitAttr(), ArrayAttr(), StringAttr(), 1);
+  auto created = ComputeOp::create(builder, op.getLoc(), results, dynamicSizes,
+                                   /*symbols=*/ValueRange(), staticSizes, parallel.size(),
+                                   op.getInitAttr(), ArrayAttr(), StringAttr(), 1);
   IRMapping mapping;
   op.getCombiner().cloneInto(&created.getCombiner(), mapping);
   return created;

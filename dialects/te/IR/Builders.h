@@ -7,7 +7,7 @@
 #ifndef DIALECTS_TE_IR_BUILDERS_H
 #define DIALECTS_TE_IR_BUILDERS_H
 
-#include "dialects/te/IR/TEOps.h"
+#include "dialects/te/IR/PointOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::tssa::te {
@@ -27,10 +27,9 @@ ComputeOp buildCompute(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> 
                        ArrayRef<Type> elementTypes, BodyFn body);
 
 /// Builds a `te.compute` with pieces. `bodies[i]` defines the elements at the points of
-/// `where[i]`, a set over the parallel dims.
+/// set i of `where`.
 ComputeOp buildPieces(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> parallel,
-                      ArrayRef<Type> elementTypes, ArrayRef<IntegerSet> where,
-                      ArrayRef<BodyFn> bodies);
+                      ArrayRef<Type> elementTypes, const PieceSets &where, ArrayRef<BodyFn> bodies);
 
 /// Builds a `te.compute` with a reduction. The accumulators have the types of `init`. The
 /// arguments of `combiner` are the left tuple of accumulators and then the right one.

@@ -37,6 +37,7 @@ struct ExpressionBody {
   Region *region = nullptr;
   unsigned numDims = 0; ///< The box has this many leading dims of the iteration domain.
   IntegerSet where;     ///< The points at which the region runs; null for all points of the box.
+  SmallVector<Value> symbols = {}; ///< The symbols of `where`.
 };
 
 /// The element of a tensor that an expression reads or writes at a point.

@@ -88,6 +88,25 @@ static IntegerSet withNumSymbols(IntegerSet set, unsigned numSymbols) {
   return IntegerSet::get(set.getNumDims(), numSymbols, set.getConstraints(), set.getEqFlags());
 }
 
+void PieceSets::add(IntegerSet set, ValueRange values) {
+  SymbolOperands table(set.getContext(), symbols);
+  SmallVector<AffineExpr> replacements;
+  for (auto [position, value] : llvm::enumerate(values)) {
+    bool isUsed = llvm::any_of(set.getConstraints(), [position = position](AffineExpr expr) {
+      return expr.isFunctionOfSymbol(position);
+    });
+    replacements.push_back(isUsed ? table.get(value) : getAffineConstantExpr(0, set.getContext()));
+  }
+  sets.push_back(set.replaceDimsAndSymbols({}, replacements, set.getNumDims(), symbols.size()));
+}
+
+ArrayAttr PieceSets::get(MLIRContext *context) const {
+  SmallVector<Attribute> attributes;
+  for (IntegerSet set : sets)
+    attributes.push_back(IntegerSetAttr::get(withNumSymbols(set, symbols.size())));
+  return ArrayAttr::get(context, attributes);
+}
+
 static Operation *cloneRead(OpBuilder &builder, ReadOp read, const PointMap &point,
                             IRMapping &mapping) {
   SmallVector<Value> symbols;

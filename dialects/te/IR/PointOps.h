@@ -60,6 +60,20 @@ Operation *clonePointwise(OpBuilder &builder, Operation *op, const PointMap &poi
 SmallVector<Value> cloneBody(OpBuilder &builder, Block &body, const PointMap &point,
                              IRMapping &mapping);
 
+/// The `where` sets of a te.compute while they are built: sets over the dims of one domain, and one
+/// list of symbols for all of them.
+class PieceSets {
+public:
+  /// Adds `set`, a set over the dims and `values`.
+  void add(IntegerSet set, ValueRange values);
+  ArrayRef<Value> getSymbols() const { return symbols; }
+  ArrayAttr get(MLIRContext *context) const;
+
+private:
+  SmallVector<IntegerSet> sets;
+  SmallVector<Value> symbols;
+};
+
 /// Returns the identity map on `numDims` dims.
 PointMap identityPoint(MLIRContext *context, unsigned numDims);
 

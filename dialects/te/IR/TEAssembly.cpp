@@ -124,7 +124,8 @@ static ParseResult parseInit(OpAsmParser &parser, SmallVectorImpl<Attribute> &in
 
 /// Parses `{body}`, or pieces: `where (...) {body} where (...) {body}`.
 static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsigned numParallel,
-                               unsigned numDims, SmallVectorImpl<Attribute> &where) {
+                               unsigned numDims, unsigned numSymbols,
+                               SmallVectorImpl<Attribute> &where) {
   SmallVector<std::unique_ptr<Region>> pieces;
   while (succeeded(parser.parseOptionalKeyword("where"))) {
     ExprParser exprParser(parser);
@@ -134,10 +135,11 @@ static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsi
     if (exprParser.parseConstraints(constraints, equalities) ||
         parser.parseRegion(*pieces.emplace_back(std::make_unique<Region>())))
       return failure();
-    if (exprParser.numSymbols || exprParser.numDims > numParallel)
-      return parser.emitError(loc, "expected the set of a piece to use the parallel dims only");
-    where.push_back(
-        IntegerSetAttr::get(makeSet(numParallel, 0, constraints, equalities, parser.getContext())));
+    if (exprParser.numSymbols > numSymbols || exprParser.numDims > numParallel)
+      return parser.emitError(
+          loc, "expected the set of a piece to use the parallel dims and the symbols only");
+    where.push_back(IntegerSetAttr::get(
+        makeSet(numParallel, numSymbols, constraints, equalities, parser.getContext())));
   }
   if (pieces.empty() && parser.parseRegion(*pieces.emplace_back(std::make_unique<Region>())))
     return failure();
@@ -151,7 +153,7 @@ static ParseResult parsePieces(OpAsmParser &parser, OperationState &result, unsi
 ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr label;
   SmallVector<int64_t> staticSizes;
-  SmallVector<OpAsmParser::UnresolvedOperand> dynamicSizes;
+  SmallVector<OpAsmParser::UnresolvedOperand> dynamicSizes, symbols;
   SmallVector<Attribute> init, where;
   Builder &builder = parser.getBuilder();
   Region *combiner = result.addRegion(), *epilogue = result.addRegion();
@@ -162,7 +164,10 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
       (parseDomain(parser, staticSizes, dynamicSizes) || parser.parseKeyword("init") ||
        parseInit(parser, init)))
     return failure();
-  if (parsePieces(parser, result, numParallel, staticSizes.size(), where))
+  if (succeeded(parser.parseOptionalKeyword("symbols")) &&
+      parser.parseOperandList(symbols, OpAsmParser::Delimiter::Paren))
+    return failure();
+  if (parsePieces(parser, result, numParallel, staticSizes.size(), symbols.size(), where))
     return failure();
   Type accumulator = init.size() == 1 ? cast<TypedAttr>(init[0]).getType() : Type();
   if (succeeded(parser.parseOptionalKeyword("combine")) &&
@@ -177,9 +182,12 @@ ParseResult ComputeOp::parse(OpAsmParser &parser, OperationState &result) {
     setNumDims(*epilogue, numParallel);
   }
   if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonTypeList(result.types) ||
-      parser.resolveOperands(dynamicSizes, builder.getIndexType(), result.operands))
+      parser.resolveOperands(dynamicSizes, builder.getIndexType(), result.operands) ||
+      parser.resolveOperands(symbols, builder.getIndexType(), result.operands))
     return failure();
   Properties &properties = result.getOrAddProperties<Properties>();
+  properties.operandSegmentSizes = {static_cast<int32_t>(dynamicSizes.size()),
+                                    static_cast<int32_t>(symbols.size())};
   properties.static_sizes = builder.getDenseI64ArrayAttr(staticSizes);
   properties.num_parallel = builder.getI64IntegerAttr(numParallel);
   properties.label = label;
@@ -202,6 +210,11 @@ void ComputeOp::print(OpAsmPrinter &p) {
       llvm::interleaveComma(getInitAttr(), p);
     p << ')';
   }
+  if (!getSymbols().empty()) {
+    p << " symbols (";
+    p.printOperands(getSymbols());
+    p << ')';
+  }
   for (unsigned piece = 0; piece < getPieces().size(); ++piece) {
     p << ' ';
     if (IntegerSet set = getPieceSet(piece)) {
@@ -220,8 +233,8 @@ void ComputeOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(getEpilogue(), /*printEntryBlockArgs=*/false);
   }
-  p.printOptionalAttrDict((*this)->getAttrs(),
-                          {"static_sizes", "num_parallel", "init", "where", "label"});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"static_sizes", "num_parallel", "init", "where",
+                                                "label", "operandSegmentSizes"});
   p << " : " << getResultTypes();
 }
 

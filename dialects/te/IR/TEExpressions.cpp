@@ -76,7 +76,7 @@ DimKind ComputeOp::getDimKind(unsigned dim) {
 SmallVector<ExpressionBody> ComputeOp::getBodies() {
   SmallVector<ExpressionBody> bodies;
   for (auto [number, piece] : llvm::enumerate(getPieces()))
-    bodies.push_back({&piece, getNumDims(), getPieceSet(number)});
+    bodies.push_back({&piece, getNumDims(), getPieceSet(number), getSymbols()});
   if (hasEpilogue())
     bodies.push_back({&getEpilogue(), static_cast<unsigned>(getNumParallel()), {}});
   return bodies;

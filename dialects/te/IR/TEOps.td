@@ -25,7 +25,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 def TE_ComputeOp : TE_Op<"compute", [
-    Pure, AffineScope, DeclareOpInterfaceMethods<TE_ExpressionOpInterface>,
+    Pure, AffineScope, AttrSizedOperandSegments, DeclareOpInterfaceMethods<TE_ExpressionOpInterface>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "define each element of one or more tensors by an expression";
   let description = [{
@@ -34,8 +34,9 @@ def TE_ComputeOp : TE_Op<"compute", [
     constants or SSA values of type index.
 
     A *piece* is a body that computes the value at a point of the domain. If there
-    are several pieces, each has a `where` set over the parallel dims; the sets
-    are disjoint and cover the domain. A body reads tensors with `te.read` and
+    are several pieces, each has a `where` set over the parallel dims and over
+    `symbols`, values of type index from outside of the op; the sets are disjoint
+    and cover the domain. A body reads tensors with `te.read` and
     computes with `arith` and `math` on scalars. It may use values defined above
     the op.
 
@@ -53,7 +54,7 @@ def TE_ComputeOp : TE_Op<"compute", [
     - (C1) each result is a ranked tensor with the sizes of the parallel dims; there
       are at most 64 dims.
     - (C2) there is at least one piece. If there are several, each has one `where`
-      set over the parallel dims.
+      set over the parallel dims and all symbols. Without sets, there are no symbols.
     - (C3) with reduction dims, there is a combiner and one `init` value for each
       accumulator. Without reduction dims, there is no combiner, `init` or epilogue.
     - (C4) with reduction dims, a body yields the accumulators. Without reduction
@@ -76,10 +77,17 @@ def TE_ComputeOp : TE_Op<"compute", [
       %r = arith.addf %sum, %t : f32
       te.yield %r : f32
     } : tensor<?x16x32x32xf32>
+    %joined = te.compute (d0: %sum) symbols (%n) where (-d0 + s0 - 1 >= 0) {
+      %l = te.read %left[d0] : tensor<?xf32>
+      te.yield %l : f32
+    } where (d0 - s0 >= 0) {
+      %e = te.read %right[d0 - s0](%n) : tensor<?xf32>
+      te.yield %e : f32
+    } : tensor<?xf32>
     ```
   }];
   let arguments = (ins
-    Variadic<Index>:$dynamic_sizes,
+    Variadic<Index>:$dynamic_sizes, Variadic<Index>:$symbols,
     DenseI64ArrayAttr:$static_sizes,
     I64Attr:$num_parallel,
     OptionalAttr<ArrayAttr>:$init,
@@ -98,8 +106,8 @@ def TE_ComputeOp : TE_Op<"compute", [
     ::llvm::SmallVector<::mlir::OpFoldResult> getParallelSizes();
     ::llvm::SmallVector<::mlir::OpFoldResult> getReductionSizes();
     ::mlir::Block *getPieceBlock(unsigned piece = 0) { return &getPieces()[piece].front(); }
-    /// Returns the piece's set over the parallel dims, which has no symbols, or
-    /// null if the op has no sets.
+    /// Returns the piece's set over the parallel dims and the symbols, or null if
+    /// the op has no sets.
     ::mlir::IntegerSet getPieceSet(unsigned piece);
     ::llvm::SmallVector<::mlir::Type> getAccumulatorTypes();
   }];

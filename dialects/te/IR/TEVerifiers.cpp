@@ -162,11 +162,14 @@ static LogicalResult verifyPieces(ComputeOp op, TypeRange yielded) {
   if (op.getPieces().empty() || (needsSets && numSets != op.getPieces().size())) // C2
     return op.emitOpError("expects one 'where' set for each of ")
            << op.getPieces().size() << " pieces, got " << numSets;
+  if (!needsSets && !op.getSymbols().empty()) // C2
+    return op.emitOpError("expects no symbols, since it has no 'where' sets");
   for (unsigned piece = 0; piece < numSets; ++piece) {
     auto set = dyn_cast<IntegerSetAttr>(op.getWhereAttr()[piece]);
     if (!set || set.getValue().getNumDims() != op.getNumParallel() ||
-        set.getValue().getNumSymbols() != 0)
-      return op.emitOpError("expects piece ") << piece << " to be a set over the parallel dims";
+        set.getValue().getNumSymbols() != op.getSymbols().size())
+      return op.emitOpError("expects piece ")
+             << piece << " to be a set over the parallel dims and the symbols";
     if (failed(verifyExprs(op, 0, set.getValue().getConstraints())))
       return failure();
   }

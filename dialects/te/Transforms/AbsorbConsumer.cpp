@@ -189,10 +189,10 @@ static ArrayAttr composePieceSets(ComputeOp reduction, AffineMap parallel) {
     return {};
   SmallVector<Attribute> sets;
   PointMap point{parallel, {}};
-  SmallVector<Value> symbols;
+  SmallVector<Value> symbols(reduction.getSymbols());
   for (unsigned piece = 0; piece < reduction.getPieces().size(); ++piece)
-    sets.push_back(IntegerSetAttr::get(
-        composeSet(reduction.getPieceSet(piece), {}, point, IRMapping(), symbols)));
+    sets.push_back(IntegerSetAttr::get(composeSet(
+        reduction.getPieceSet(piece), reduction.getSymbols(), point, IRMapping(), symbols)));
   return ArrayAttr::get(reduction.getContext(), sets);
 }
 
@@ -326,7 +326,7 @@ static ComputeOp createAbsorbing(RewriterBase &rewriter, ComputeOp reduction, Co
         shaped.clone(getElementTypeOrSelf(reduction.getResult(window.result).getType())));
   return ComputeOp::create(
       rewriter, rewriter.getFusedLoc({reduction.getLoc(), consumer.getLoc()}), types, dynamicSizes,
-      staticSizes, consumer.getNumParallel(), rewriter.getArrayAttr(init),
+      reduction.getSymbols(), staticSizes, consumer.getNumParallel(), rewriter.getArrayAttr(init),
       composePieceSets(reduction, windows.front()), StringAttr(), reduction.getPieces().size());
 }
 
@@ -426,11 +426,11 @@ ComputeOp te::absorbReader(RewriterBase &rewriter, ComputeOp reduction, ComputeO
     types.push_back(reduction.getResult(number).getType());
   llvm::append_range(types, reader.getResultTypes());
   rewriter.setInsertionPoint(reader);
-  auto result =
-      ComputeOp::create(rewriter, rewriter.getFusedLoc({reduction.getLoc(), reader.getLoc()}),
-                        types, reduction.getDynamicSizes(), reduction.getStaticSizes(),
-                        reduction.getNumParallel(), reduction.getInitAttr(),
-                        reduction.getWhereAttr(), StringAttr(), reduction.getPieces().size());
+  auto result = ComputeOp::create(
+      rewriter, rewriter.getFusedLoc({reduction.getLoc(), reader.getLoc()}), types,
+      reduction.getDynamicSizes(), reduction.getSymbols(), reduction.getStaticSizes(),
+      reduction.getNumParallel(), reduction.getInitAttr(), reduction.getWhereAttr(), StringAttr(),
+      reduction.getPieces().size());
   for (auto [from, to] : llvm::zip_equal(reduction.getPieces(), result.getPieces()))
     rewriter.cloneRegionBefore(from, to, to.end());
   rewriter.cloneRegionBefore(reduction.getCombiner(), result.getCombiner(),

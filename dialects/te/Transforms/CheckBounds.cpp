@@ -270,7 +270,7 @@ CheckBounds::UnknownDims CheckBounds::checkAccess(ExpressionOpInterface expressi
   checker.setFacts(getFacts(expression));
   Constraints known;
   if (access.point.where)
-    known = getInequalities(access.point.where);
+    known = checker.domain.enter(getInequalities(access.point.where), access.point.symbols);
   if (access.guard)
     llvm::append_range(known, checker.domain.enter(getInequalities(access.guard), access.symbols));
   UnknownDims unknown;
@@ -414,7 +414,8 @@ void CheckBounds::checkPieces(ComputeOp compute) {
   unsigned numPieces = compute.getPieces().size();
   SmallVector<Constraints> sets;
   for (unsigned piece = 0; piece < numPieces; ++piece)
-    sets.push_back(getInequalities(compute.getPieceSet(piece)));
+    sets.push_back(
+        checker.domain.enter(getInequalities(compute.getPieceSet(piece)), compute.getSymbols()));
   for (unsigned first = 0; first < numPieces; ++first)
     for (unsigned second = first + 1; second < numPieces; ++second) {
       Constraints both = sets[first];

@@ -177,7 +177,7 @@ static ComputeOp buildExpression(RewriterBase &rewriter, UpdateOp update, Comput
   SmallVector<Value> dynamicSizes;
   dispatchSizes(sizes, staticSizes, dynamicSizes);
   auto result = ComputeOp::create(rewriter, update.getLoc(), TypeRange{update.getBase().getType()},
-                                  dynamicSizes, staticSizes, rank, ArrayAttr(),
+                                  dynamicSizes, ValueRange(), staticSizes, rank, ArrayAttr(),
                                   boxes.empty() ? ArrayAttr() : rewriter.getArrayAttr(boxes),
                                   update.getLabelAttr(), numPieces);
   for (auto [number, piece] : llvm::enumerate(result.getPieces())) {
@@ -291,9 +291,9 @@ static LogicalResult mergeVersions(RewriterBase &rewriter, ComputeOp &result,
       return failure();
     auto producer = read.getSource().getDefiningOp<ComputeOp>();
     PointDomain domain = PointDomain::get(read);
-    auto pieces = findPieces(read, producer, domain);
-    if (pieces.size() == 1 && !pieces.front().second)
-      inlineProducer(rewriter, read, producer, pieces.front().first);
+    PiecesRead pieces = findPieces(read, producer, domain);
+    if (pieces.isOne())
+      inlineProducer(rewriter, read, producer, pieces.pieces.front().first);
     else if (findSplitObstacle(read, pieces).empty())
       result = splitByPieces(rewriter, result, read, producer, pieces);
     else

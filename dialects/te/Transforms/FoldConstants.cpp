@@ -65,8 +65,8 @@ static std::optional<ConstantPiece> matchPiece(ComputeOp compute, unsigned piece
 static SmallVector<ConstantPiece> matchPieces(ComputeOp compute, int64_t maxElements) {
   auto type = cast<RankedTensorType>(compute.getResultTypes().front());
   if (compute.hasReduction() || compute.getNumResults() != 1 || !type.hasStaticShape() ||
-      !type.getElementType().isIntOrFloat() || type.getElementTypeBitWidth() % 8 != 0 ||
-      type.getNumElements() > maxElements)
+      !compute.getSymbols().empty() || !type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() % 8 != 0 || type.getNumElements() > maxElements)
     return {};
   SmallVector<ConstantPiece> pieces;
   int64_t numRead = 0;

@@ -87,85 +87,93 @@ void te::inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer,
 // Producers with pieces
 //===----------------------------------------------------------------------===//
 
-SmallVector<std::pair<unsigned, IntegerSet>> te::findPieces(ReadOp read, ComputeOp producer,
-                                                            PointDomain &domain) {
-  SmallVector<std::pair<unsigned, IntegerSet>> overlapping;
+PiecesRead te::findPieces(ReadOp read, ComputeOp producer, PointDomain &domain) {
   if (producer.getPieces().size() == 1)
-    return {{0, IntegerSet()}};
+    return {{{0, IntegerSet()}}, {}};
+  PiecesRead overlapping;
+  unsigned numDims = read.getMap().getNumDims();
   SmallVector<AffineExpr> point = domain.enter(read.getMap().getResults(), read.getSymbols());
   for (unsigned piece = 0; piece < producer.getPieces().size(); ++piece) {
     IntegerSet set = producer.getPieceSet(piece);
     SmallVector<AffineExpr> constraints;
-    for (AffineExpr constraint : set.getConstraints())
+    for (AffineExpr constraint : domain.enter(set.getConstraints(), producer.getSymbols()))
       constraints.push_back(constraint.replaceDims(point));
     Truth truth;
-    set = domain.getSimplifier().simplify(IntegerSet::get(read.getMap().getNumDims(),
-                                                          domain.getSymbols().size(), constraints,
-                                                          set.getEqFlags()),
-                                          truth);
+    set = domain.getSimplifier().simplify(
+        IntegerSet::get(numDims, domain.getSymbols().size(), constraints, set.getEqFlags()), truth);
     if (truth == Truth::Always)
-      return {{piece, IntegerSet()}};
+      return {{{piece, IntegerSet()}}, {}};
     if (truth == Truth::Unknown)
-      overlapping.push_back({piece, set});
+      overlapping.pieces.push_back({piece, set});
   }
+  overlapping.symbols.assign(domain.getSymbols().begin(), domain.getSymbols().end());
   return overlapping;
 }
 
-static bool hasSymbols(AffineExpr expr) {
-  return expr
-      .walk([](AffineExpr part) {
-        return isa<AffineSymbolExpr>(part) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// Returns whether `expr` has a symbol whose value is computed in `expression`.
+static bool hasOwnSymbol(AffineExpr expr, ArrayRef<Value> symbols, Operation *expression) {
+  for (unsigned position = 0; position < symbols.size(); ++position) {
+    Value value = symbols[position];
+    if (expr.isFunctionOfSymbol(position) &&
+        expression->isAncestor(value.getParentBlock()->getParentOp()))
+      return true;
+  }
+  return false;
 }
 
-StringRef te::findSplitObstacle(ReadOp read, ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
+StringRef te::findSplitObstacle(ReadOp read, const PiecesRead &pieces) {
   auto consumer = dyn_cast<ComputeOp>(read->getParentOp());
   if (!consumer || consumer.hasReduction() || read.getGuard())
     return "its reader cannot be split along its pieces";
-  if (pieces.empty() || consumer.getPieces().size() + pieces.size() > maxPieces + 1)
+  if (pieces.pieces.empty() || consumer.getPieces().size() + pieces.pieces.size() > maxPieces + 1)
     return "its reader would have no piece, or too many";
-  bool areBoxes = llvm::all_of(pieces, [](const auto &piece) {
-    return llvm::none_of(piece.second.getConstraints(), [](AffineExpr constraint) {
-      return divides(constraint) || hasSymbols(constraint);
+  bool areBoxes = llvm::all_of(pieces.pieces, [&](const auto &piece) {
+    return llvm::none_of(piece.second.getConstraints(), [&](AffineExpr constraint) {
+      return divides(constraint) || hasOwnSymbol(constraint, pieces.symbols, consumer);
     });
   });
-  return areBoxes ? "" : "its pieces depend on dynamic sizes or on divisions";
+  return areBoxes ? "" : "its pieces depend on data or on divisions";
 }
 
-/// Returns the intersection of two sets. `lhs` may be null for the set of all points.
-static IntegerSet intersect(IntegerSet lhs, IntegerSet rhs) {
-  SmallVector<AffineExpr> constraints;
-  SmallVector<bool> equalities;
-  for (IntegerSet set : {lhs, rhs}) {
-    if (!set)
-      continue;
+/// Adds to `sets` the set of piece `split` of `consumer`, intersected with each of `pieces`.
+static void addIntersections(PieceSets &sets, ComputeOp consumer, unsigned split,
+                             const PiecesRead &pieces) {
+  IntegerSet own = consumer.getPieceSet(split);
+  SmallVector<Value> symbols(pieces.symbols);
+  llvm::append_range(symbols, consumer.getSymbols());
+  for (const auto &[number, set] : pieces.pieces) {
+    SmallVector<AffineExpr> constraints;
+    SmallVector<bool> equalities;
+    if (own) {
+      for (AffineExpr constraint : own.getConstraints())
+        constraints.push_back(constraint.shiftSymbols(own.getNumSymbols(), pieces.symbols.size()));
+      llvm::append_range(equalities, own.getEqFlags());
+    }
     llvm::append_range(constraints, set.getConstraints());
     llvm::append_range(equalities, set.getEqFlags());
+    sets.add(IntegerSet::get(consumer.getNumParallel(), symbols.size(), constraints, equalities),
+             symbols);
   }
-  return IntegerSet::get(rhs.getNumDims(), 0, constraints, equalities);
 }
 
 ComputeOp te::splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read,
-                            ComputeOp producer, ArrayRef<std::pair<unsigned, IntegerSet>> pieces) {
+                            ComputeOp producer, const PiecesRead &pieces) {
   unsigned numPieces = consumer.getPieces().size();
   unsigned split = 0;
   while (&consumer.getPieces()[split] != read->getParentRegion())
     ++split;
-  SmallVector<Attribute> where;
-  for (unsigned piece = 0; piece < numPieces; ++piece) {
-    if (piece != split) {
-      where.push_back(consumer.getWhereAttr()[piece]);
-      continue;
-    }
-    for (const auto &[number, set] : pieces)
-      where.push_back(IntegerSetAttr::get(intersect(consumer.getPieceSet(split), set)));
-  }
+  PieceSets sets;
+  for (unsigned piece = 0; piece < numPieces; ++piece)
+    if (piece == split)
+      addIntersections(sets, consumer, split, pieces);
+    else
+      sets.add(consumer.getPieceSet(piece), consumer.getSymbols());
+  ArrayAttr where = sets.get(rewriter.getContext());
   rewriter.setInsertionPoint(consumer);
-  auto result = ComputeOp::create(
-      rewriter, consumer.getLoc(), consumer.getResultTypes(), consumer.getDynamicSizes(),
-      consumer.getStaticSizes(), consumer.getNumParallel(), ArrayAttr(),
-      rewriter.getArrayAttr(where), consumer.getLabelAttr(), where.size());
+  auto result = ComputeOp::create(rewriter, consumer.getLoc(), consumer.getResultTypes(),
+                                  consumer.getDynamicSizes(), sets.getSymbols(),
+                                  consumer.getStaticSizes(), consumer.getNumParallel(), ArrayAttr(),
+                                  where, consumer.getLabelAttr(), where.size());
   unsigned next = 0;
   for (unsigned piece = 0; piece < numPieces; ++piece) {
     Region &body = consumer.getPieces()[piece];
@@ -173,7 +181,7 @@ ComputeOp te::splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp r
       result.getPieces()[next++].takeBody(body);
       continue;
     }
-    for (const auto &[number, set] : pieces) {
+    for (const auto &[number, set] : pieces.pieces) {
       IRMapping mapping;
       Region &copy = result.getPieces()[next++];
       body.cloneInto(&copy, mapping);

@@ -22,19 +22,25 @@ inline constexpr unsigned maxPieces = 64;
 /// integer division either.
 void inlineProducer(RewriterBase &rewriter, ReadOp read, ComputeOp producer, unsigned piece);
 
-/// Returns the pieces of `producer` that contain a point which `read` may read. Each piece is given
-/// by its index and its set over the reader's dims and the symbols of `domain`. If all points are
-/// in one piece, returns this piece with a null set.
-SmallVector<std::pair<unsigned, IntegerSet>> findPieces(ReadOp read, ComputeOp producer,
-                                                        PointDomain &domain);
+/// The pieces of a producer that contain a point which a read may read.
+struct PiecesRead {
+  /// Each piece by its index, and by its set over the reader's dims and `symbols`. One piece with a
+  /// null set contains all points.
+  SmallVector<std::pair<unsigned, IntegerSet>> pieces;
+  SmallVector<Value> symbols;
 
-/// Returns why the reader cannot be split along `pieces`, or an empty string if it can.
-StringRef findSplitObstacle(ReadOp read, ArrayRef<std::pair<unsigned, IntegerSet>> pieces);
+  bool isOne() const { return pieces.size() == 1 && pieces.front().second == IntegerSet(); }
+};
+
+PiecesRead findPieces(ReadOp read, ComputeOp producer, PointDomain &domain);
+
+/// Returns why the reader cannot be split along the pieces, or an empty string if it can.
+StringRef findSplitObstacle(ReadOp read, const PiecesRead &pieces);
 
 /// Splits the piece of `consumer` that contains `read` along `pieces` of `producer`, and inlines
-/// each of these pieces. Their sets must have no symbols. Returns the new consumer.
+/// each of these pieces. Returns the new consumer.
 ComputeOp splitByPieces(RewriterBase &rewriter, ComputeOp consumer, ReadOp read, ComputeOp producer,
-                        ArrayRef<std::pair<unsigned, IntegerSet>> pieces);
+                        const PiecesRead &pieces);
 
 } // namespace mlir::tssa::te
 

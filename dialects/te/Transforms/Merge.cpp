@@ -48,7 +48,7 @@ namespace {
 struct Decision {
   enum Kind { Keep, Inline, Split, Store } kind = Keep;
   ComputeOp producer;
-  SmallVector<std::pair<unsigned, IntegerSet>> pieces;
+  PiecesRead pieces;
   std::optional<ReadWindow> window; ///< of the producer, to be stored
   StringRef obstacle;               ///< why a producer without reduction is kept
 };
@@ -145,13 +145,13 @@ Decision Merger::decide(ReadOp read) {
     return decision;
   PointDomain domain = PointDomain::get(read);
   decision.pieces = findPieces(read, producer, domain);
-  bool isSplit = decision.pieces.size() != 1 || decision.pieces[0].second;
+  bool isSplit = !decision.pieces.isOne();
   if (isSplit) {
     decision.obstacle = findSplitObstacle(read, decision.pieces);
     if (decision.obstacle.empty() && mayJoinInPlace(producer))
       decision.obstacle = "its parts can be computed where they are concatenated";
   } else {
-    unsigned piece = decision.pieces[0].first;
+    unsigned piece = decision.pieces.pieces.front().first;
     decision.obstacle = findIndexObstacle(read, producer, piece, domain);
     facts = getBodyFacts(*producer.getPieceBlock(piece));
   }
@@ -235,7 +235,7 @@ ExpressionOpInterface Merger::inlineReads(ExpressionOpInterface op) {
         break;
       }
       if (decision.kind == Decision::Inline) {
-        inlineProducer(rewriter, read, decision.producer, decision.pieces[0].first);
+        inlineProducer(rewriter, read, decision.producer, decision.pieces.pieces.front().first);
         ++numInlined;
         eraseIfUnused(decision.producer);
         continue;

@@ -127,8 +127,8 @@ private:
     }
     auto type = cast<RankedTensorType>(first.getResultTypes().front());
     Type result = type.clone(ArrayRef(sizes).take_front(numParallel));
-    return ComputeOp::create(rewriter, loc, result, first.getDynamicSizes(), sizes, numParallel,
-                             first.getInitAttr(), ArrayAttr(), StringAttr(), 1);
+    return ComputeOp::create(rewriter, loc, result, first.getDynamicSizes(), ValueRange(), sizes,
+                             numParallel, first.getInitAttr(), ArrayAttr(), StringAttr(), 1);
   }
 
   void cloneRegion(Region &from, Region &to) {

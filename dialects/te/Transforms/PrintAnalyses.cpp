@@ -104,7 +104,7 @@ std::string describe(const ElementDependence &dependence, ValueNames &names) {
   for (unsigned dim : dependence.ranged)
     constraints.push_back(
         (Twine("0 <= d") + Twine(dim) + " < " + names.getSize(dependence.sizes[dim])).str());
-  addConstraints(dependence.piece, {}, names, constraints);
+  addConstraints(dependence.piece, dependence.pieceSymbols, names, constraints);
   addConstraints(dependence.guard, dependence.symbols, names, constraints);
   if (!constraints.empty())
     text += " : " + llvm::join(constraints, " and ");

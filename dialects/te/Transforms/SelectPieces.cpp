@@ -35,8 +35,8 @@ ComputeOp te::selectPieces(RewriterBase &rewriter, ComputeOp compute) {
   Location loc = compute.getLoc();
   unsigned numDims = compute.getNumParallel();
   auto result = ComputeOp::create(rewriter, loc, compute.getResultTypes(),
-                                  compute.getDynamicSizes(), compute.getStaticSizes(), numDims,
-                                  ArrayAttr(), ArrayAttr(), compute.getLabelAttr(), 1);
+                                  compute.getDynamicSizes(), ValueRange(), compute.getStaticSizes(),
+                                  numDims, ArrayAttr(), ArrayAttr(), compute.getLabelAttr(), 1);
   rewriter.createBlock(&result.getPieces().front());
   SmallVector<Value> values;
   PointMap identity = identityPoint(rewriter.getContext(), numDims);
@@ -47,7 +47,8 @@ ComputeOp te::selectPieces(RewriterBase &rewriter, ComputeOp compute) {
       values = own;
       continue;
     }
-    Value inside = InsideOp::create(rewriter, loc, ValueRange(), compute.getPieceSet(number));
+    Value inside =
+        InsideOp::create(rewriter, loc, compute.getSymbols(), compute.getPieceSet(number));
     for (auto [value, other] : llvm::zip_equal(values, own))
       value = arith::SelectOp::create(rewriter, loc, inside, other, value);
   }

@@ -58,7 +58,8 @@ static ComputeOp createShared(RewriterBase &rewriter, ArrayRef<ComputeOp> member
       llvm::append_range(init, member.getInitAttr());
   }
   return ComputeOp::create(rewriter, rewriter.getFusedLoc(locations), types,
-                           first.getDynamicSizes(), first.getStaticSizes(), first.getNumParallel(),
+                           first.getDynamicSizes(), ValueRange(), first.getStaticSizes(),
+                           first.getNumParallel(),
                            first.hasReduction() ? rewriter.getArrayAttr(init) : ArrayAttr(),
                            ArrayAttr(), StringAttr(), 1);
 }

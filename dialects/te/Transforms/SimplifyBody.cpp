@@ -7,6 +7,7 @@
 
 #include "dialects/te/Transforms/SimplifyBody.h"
 #include "dialects/te/IR/MergeEqualOps.h"
+#include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Transforms/Progression.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -228,26 +229,33 @@ static ComputeOp simplifyPieces(RewriterBase &rewriter, ComputeOp compute) {
   if (!compute.getWhereAttr())
     return compute;
   PointDomain domain(compute.getContext(), compute.getIterationDomain());
-  SmallVector<Attribute> sets;
+  PieceSets sets;
   SmallVector<unsigned> kept;
   for (unsigned piece = 0; piece < compute.getPieces().size(); ++piece) {
     Truth truth;
-    IntegerSet set = domain.getSimplifier().simplify(compute.getPieceSet(piece), truth);
+    IntegerSet old = compute.getPieceSet(piece);
+    SmallVector<AffineExpr> constraints = domain.enter(old.getConstraints(), compute.getSymbols());
+    IntegerSet set = domain.getSimplifier().simplify(IntegerSet::get(old.getNumDims(),
+                                                                     domain.getSymbols().size(),
+                                                                     constraints, old.getEqFlags()),
+                                                     truth);
     if (truth == Truth::Never)
       continue;
     kept.push_back(piece);
-    sets.push_back(IntegerSetAttr::get(set));
+    sets.add(set, domain.getSymbols());
   }
   if (kept.empty()) // the whole domain is empty
     return compute;
-  ArrayAttr where = kept.size() > 1 ? rewriter.getArrayAttr(sets) : ArrayAttr();
+  ArrayAttr where = kept.size() > 1 ? sets.get(rewriter.getContext()) : ArrayAttr();
+  ArrayRef<Value> symbols = where ? sets.getSymbols() : ArrayRef<Value>();
   if (kept.size() == compute.getPieces().size()) {
     compute.setWhereAttr(where);
+    compute.getSymbolsMutable().assign(symbols);
     return compute;
   }
   rewriter.setInsertionPoint(compute);
   auto copy = ComputeOp::create(rewriter, compute.getLoc(), compute.getResultTypes(),
-                                compute.getDynamicSizes(), compute.getStaticSizes(),
+                                compute.getDynamicSizes(), symbols, compute.getStaticSizes(),
                                 compute.getNumParallel(), compute.getInitAttr(), where,
                                 compute.getLabelAttr(), kept.size());
   copy.getCombiner().takeBody(compute.getCombiner());

@@ -164,7 +164,7 @@ private:
       return splat;
     SmallVector<BodyFn> bodies;
     SmallVector<std::function<SmallVector<Value>(OpBuilder &, Location)>> makers;
-    SmallVector<IntegerSet> where;
+    PieceSets where;
     SmallVector<OpFoldResult> sizes = getSizes();
     unsigned rank = sizes.size();
     auto shift = AffineMap::getMultiDimIdentityMap(rank - 1, context).shiftDims(1);
@@ -174,7 +174,7 @@ private:
       makers.push_back([init, map](OpBuilder &b, Location l) -> SmallVector<Value> {
         return {ReadOp::create(b, l, init, map)};
       });
-      where.push_back(IntegerSet::get(rank, 0, dim(0) - i, /*eqFlags=*/true));
+      where.add(IntegerSet::get(rank, 0, dim(0) - i, /*eqFlags=*/true), {});
     }
     bodies.assign(makers.begin(), makers.end());
     Type element = getElementTypeOrSelf(first.loop.getInitArgs()[carried].getType());
@@ -287,7 +287,7 @@ private:
     for (SkewLayer &layer : layers)
       locations.push_back(layer.cell.getLoc());
     cell = ComputeOp::create(rewriter, rewriter.getFusedLoc(locations), types,
-                             old.getDynamicSizes(), sizes, old.getNumParallel() + 1,
+                             old.getDynamicSizes(), ValueRange(), sizes, old.getNumParallel() + 1,
                              rewriter.getArrayAttr(init), ArrayAttr(), StringAttr(), 1);
     buildPiece();
     SmallVector<ComputeOp> parts(windows.size(), second.projection);

@@ -76,9 +76,9 @@ ComputeOp te::storeWindow(RewriterBase &rewriter, ReadOp read, ComputeOp produce
   rewriter.replaceOpWithNewOp<ReadOp>(read, result.getResult(0), index, symbols);
 
   PointDomain domain = PointDomain::get(inner);
-  auto pieces = findPieces(inner, producer, domain);
-  if (pieces.size() == 1 && !pieces.front().second) {
-    inlineProducer(rewriter, inner, producer, pieces.front().first);
+  PiecesRead pieces = findPieces(inner, producer, domain);
+  if (pieces.isOne()) {
+    inlineProducer(rewriter, inner, producer, pieces.pieces.front().first);
     return result;
   }
   return splitByPieces(rewriter, result, inner, producer, pieces);

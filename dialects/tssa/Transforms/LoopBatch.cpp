@@ -75,7 +75,7 @@ static bool usesOnlyBatched(scf::ForOp loop, Operation *op) {
 bool LoopBatch::canBatch(Operation *op) {
   if (auto compute = dyn_cast<te::ComputeOp>(op))
     return usesOnlyBatched(loop, compute) &&
-           llvm::all_of(compute.getDynamicSizes(),
+           llvm::all_of(compute.getOperands(), // sizes, and symbols of pieces
                         [&](Value size) { return loop.isDefinedOutsideOfLoop(size); });
   if (auto update = dyn_cast<te::UpdateOp>(op))
     return update.getNumOpaque() == 0 && usesOnlyBatched(loop, update) &&
@@ -294,8 +294,8 @@ void LoopBatch::batch(te::ComputeOp op) {
   if (where)
     where = builder.getArrayAttr(llvm::map_to_vector(
         where.getAsRange<IntegerSetAttr>(), [](IntegerSetAttr set) { return shiftSet(set); }));
-  auto result = te::ComputeOp::create(builder, op.getLoc(), types, dynamicSizes, staticSizes,
-                                      op.getNumParallel() + 1, op.getInitAttr(), where,
+  auto result = te::ComputeOp::create(builder, op.getLoc(), types, dynamicSizes, op.getSymbols(),
+                                      staticSizes, op.getNumParallel() + 1, op.getInitAttr(), where,
                                       op.getLabelAttr(), op.getPieces().size());
   auto copyBlock = [&](Block &from, Block &to) {
     bool isEpilogue = to.getParent() == &result.getEpilogue();
@@ -329,13 +329,13 @@ Value LoopBatch::makeUpdate(te::UpdateOp op, Value base, bool hasLeadingDim) {
   if (op.getGuard())
     constraints = rewriteAll(op.getGuard()->getConstraints());
   if (op.getGuard())
-    guard = IntegerSetAttr::get(IntegerSet::get(domain.size(), symbols.size(), constraints,
-                                                op.getGuard()->getEqFlags()));
+    guard = IntegerSetAttr::get(
+        IntegerSet::get(domain.size(), symbols.size(), constraints, op.getGuard()->getEqFlags()));
   auto map = AffineMap::get(domain.size(), symbols.size(), at, builder.getContext());
-  auto result = te::UpdateOp::create(builder, op.getLoc(), base.getType(), base, dynamicSizes,
-                                     symbols, builder.getDenseI64ArrayAttr(staticSizes),
-                                     AffineMapAttr::get(map), guard, op.getInjectiveAttr(),
-                                     op.getLabelAttr());
+  auto result =
+      te::UpdateOp::create(builder, op.getLoc(), base.getType(), base, dynamicSizes, symbols,
+                           builder.getDenseI64ArrayAttr(staticSizes), AffineMapAttr::get(map),
+                           guard, op.getInjectiveAttr(), op.getLabelAttr());
   auto copyBlock = [&](Block &from, Block &to) {
     Body body(*this, builder, domain.size());
     for (auto [old, argument] : llvm::zip_equal(from.getArguments(), to.getArguments()))

@@ -156,8 +156,7 @@ public:
                                    ElementFn element);
   /// Builds a te.compute with one body per subdomain of a partition. `where` has the subdomains,
   /// which are disjoint and together cover the domain. `elements` has their bodies.
-  mlir::FailureOr<Tensor> pieces(DType type, llvm::ArrayRef<Size> shape,
-                                 llvm::ArrayRef<mlir::IntegerSet> where,
+  mlir::FailureOr<Tensor> pieces(DType type, llvm::ArrayRef<Size> shape, const te::PieceSets &where,
                                  llvm::ArrayRef<ScalarFn> elements);
   /// Builds a reduction over dims of the sizes `reduced`, with a predefined combiner and
   /// accumulators of type `accumulator`. Without an epilogue, the result is the accumulator cast to
@@ -233,8 +232,6 @@ private:
   Tensor reshapeKnown(const Tensor &tensor, llvm::ArrayRef<Size> shape);
   mlir::FailureOr<Tensor> concatPieces(llvm::ArrayRef<Tensor> tensors, int64_t axis,
                                        llvm::ArrayRef<Size> begins, llvm::ArrayRef<Size> shape);
-  mlir::FailureOr<Tensor> concatSelected(llvm::ArrayRef<Tensor> tensors, int64_t axis,
-                                         llvm::ArrayRef<Size> begins, llvm::ArrayRef<Size> shape);
 
   mlir::Location location;
   Fault lastFault = Fault::None;

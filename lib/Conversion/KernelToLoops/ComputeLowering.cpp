@@ -161,7 +161,7 @@ private:
       return failure();
     PointEmitter emitter(index, function.context, part.root, part.piece, getOuts(part.root),
                          schedule);
-    emitter.restrictTo(scheduled.rest);
+    emitter.restrictTo(scheduled.rest, part.root.getSymbols());
     LogicalResult result = buildLoopNest(index, schedule, target, target.getThreads(), emitter,
                                          schedule.loops.size(), atLoop);
     if (succeeded(result) && !schedule.computeAfter.empty())

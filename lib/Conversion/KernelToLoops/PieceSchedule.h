@@ -16,7 +16,9 @@ namespace tssa::conversion {
 struct ScheduledPiece {
   Schedule schedule;
   llvm::SmallVector<mlir::AffineExpr> extents; ///< of the dims
-  mlir::IntegerSet rest; ///< constraints that its box does not express; null if none
+  /// Constraints over the dims and the symbols of the expression that its box does not express;
+  /// null if there are none.
+  mlir::IntegerSet rest;
 };
 
 /// Consecutive indexes along a dim. A null offset stands for all of them.

@@ -406,7 +406,7 @@ void PointEmitter::compute(const TilePoint &point) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
-  Condition inside = body.getCondition(restriction, {});
+  Condition inside = body.getCondition(restriction, restrictionSymbols);
   if (inside.never)
     return;
   TilePoint restricted = point;

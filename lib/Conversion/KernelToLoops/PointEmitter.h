@@ -23,7 +23,10 @@ public:
 
   /// Restricts computation to points that also lie in `set`, unless it is null. Only for
   /// expressions without a reduction.
-  void restrictTo(mlir::IntegerSet set) { restriction = set; }
+  void restrictTo(mlir::IntegerSet set, mlir::ValueRange symbols) {
+    restriction = set;
+    restrictionSymbols.assign(symbols.begin(), symbols.end());
+  }
 
   Values getIdentity(bool vector) override;
   Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) override;
@@ -94,6 +97,7 @@ private:
   unsigned laneDim;
   int64_t lanes = 0; ///< number of lanes of a vector; 0 for scalar code
   mlir::IntegerSet restriction;
+  llvm::SmallVector<mlir::Value> restrictionSymbols;
   Interior interior;
   /// An operand in shared memory.
   struct Cache {

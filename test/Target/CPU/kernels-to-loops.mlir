@@ -175,6 +175,34 @@ te.kernel @concat(%a: tensor<3xf32>, %b: tensor<5xf32>) -> tensor<8xf32> {
   layout.bind %i to parallel
 }
 
+// Bounds that only a run knows: the first piece ends at its bound or at the size, the second one has
+// what is left.
+// CHECK-LABEL: func.func @open_concat(
+// CHECK: %[[FIRST:.+]] = arith.minsi
+// CHECK: arith.cmpi ult, %{{.+}}, %[[FIRST]] : index
+// CHECK: scf.if
+// CHECK: memref.load
+// CHECK: else
+// CHECK: memref.load
+// CHECK-LABEL: func.func @open_concat.extent(
+// CHECK: %[[FIRST:.+]] = arith.minsi
+// CHECK: %[[LEFT:.+]] = arith.subi
+// CHECK: %[[SECOND:.+]] = arith.maxsi %[[LEFT]], %c0
+// CHECK: arith.addi %[[FIRST]], %[[SECOND]]
+te.kernel @open_concat(%a: tensor<?xf32> {te.sizes = array<i64: 2>}, %b: tensor<?xf32> {te.sizes = array<i64: 3>}, %n: index, %m: index, %size: index) -> tensor<?xf32> {
+  %y = te.compute @y (d0: %size) symbols (%n) where (-d0 + s0 - 1 >= 0) {
+    %x = te.read %a[d0] : tensor<?xf32>
+    te.yield %x : f32
+  } where (d0 - s0 >= 0) {
+    %x = te.read %b[d0 - s0](%n) : tensor<?xf32>
+    te.yield %x : f32
+  } : tensor<?xf32>
+  te.return %y : tensor<?xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  layout.bind %i to parallel
+}
+
 // An exponential counts as 16 ops and a logarithm as 40, and the epilogue of a reduction counts too:
 // 2048 points of 18 ops, and 32 points of 41.
 // CHECK-LABEL: func.func @functions.extent() -> (index, index, index)

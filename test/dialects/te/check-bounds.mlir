@@ -391,3 +391,35 @@ func.func @no_multiple(%x: tensor<?xf32>) -> tensor<3xf32> {
   } : tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// -----
+
+// Pieces with open bounds that cover a concatenation, which is as large as its parts together.
+func.func @open_pieces(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %size = arith.addi %n, %m : index
+  %cat = te.compute (d0: %size) symbols (%n) where (s0 - 1 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } where (d0 - s0 >= 0) {
+    %v = te.read %y[d0 - s0](%n) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  return %cat : tensor<?xf32>
+}
+
+// -----
+
+func.func @open_pieces_gap(%x: tensor<?xf32>, %n: index, %size: index) -> tensor<?xf32> {
+  %c = arith.constant 1.0 : f32
+  // expected-remark @below {{not known whether it has points in no piece}}
+  // expected-error @below {{cannot tell whether it has points in no piece}}
+  %cat = te.compute (d0: %size) symbols (%n) where (s0 - 1 - d0 >= 0) {
+    te.yield %c : f32
+  } where (d0 - s0 - 1 >= 0) {
+    te.yield %c : f32
+  } : tensor<?xf32>
+  return %cat : tensor<?xf32>
+}

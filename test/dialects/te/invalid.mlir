@@ -121,7 +121,7 @@ func.func @compute_C1(%x: tensor<4xf32>) {
 
 func.func @compute_results() {
   // expected-error @below {{expects at least one result}}
-  "te.compute"() <{num_parallel = 1 : i64, static_sizes = array<i64: 4>}> ({}, {}, {
+  "te.compute"() <{num_parallel = 1 : i64, operandSegmentSizes = array<i32: 0, 0>, static_sizes = array<i64: 4>}> ({}, {}, {
     te.yield
   }) : () -> ()
   return
@@ -142,7 +142,7 @@ func.func @compute_parallel(%x: tensor<4xf32>) {
 
 func.func @compute_sizes(%x: tensor<4xf32>) {
   // expected-error @below {{expects one operand per dynamic size, got 0}}
-  %y = "te.compute"() <{num_parallel = 1 : i64, static_sizes = array<i64: -9223372036854775808>}> ({}, {}, {
+  %y = "te.compute"() <{num_parallel = 1 : i64, operandSegmentSizes = array<i32: 0, 0>, static_sizes = array<i64: -9223372036854775808>}> ({}, {}, {
     %c = arith.constant 0.0 : f32
     te.yield %c : f32
   }) : () -> tensor<?xf32>
@@ -164,7 +164,7 @@ func.func @compute_negative() {
 
 func.func @compute_C2(%x: tensor<4xf32>) {
   // expected-error @below {{expects one 'where' set for each of 2 pieces, got 0}}
-  %y = "te.compute"() <{num_parallel = 1 : i64, static_sizes = array<i64: 4>}> ({}, {}, {
+  %y = "te.compute"() <{num_parallel = 1 : i64, operandSegmentSizes = array<i32: 0, 0>, static_sizes = array<i64: 4>}> ({}, {}, {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32
   }, {
@@ -178,7 +178,7 @@ func.func @compute_C2(%x: tensor<4xf32>) {
 
 func.func @compute_C2_symbols(%x: tensor<4xf32>, %n: index) {
   %y = te.compute (d0: 4)
-  // expected-error @below {{expected the set of a piece to use the parallel dims only}}
+  // expected-error @below {{expected the set of a piece to use the parallel dims and the symbols only}}
   where (s0 - d0 >= 0) {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32
@@ -188,9 +188,31 @@ func.func @compute_C2_symbols(%x: tensor<4xf32>, %n: index) {
 
 // -----
 
+func.func @compute_C2_set_symbols(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expects piece 0 to be a set over the parallel dims and the symbols}}
+  %y = "te.compute"(%n) <{num_parallel = 1 : i64, operandSegmentSizes = array<i32: 0, 1>, static_sizes = array<i64: 4>, where = [affine_set<(d0) : (d0 >= 0)>]}> ({}, {}, {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  }) : (index) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @compute_C2_no_sets(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expects no symbols, since it has no 'where' sets}}
+  %y = te.compute (d0: 4) symbols (%n) {
+    %v = te.read %x[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @compute_C2_dims(%x: tensor<4xf32>) {
-  // expected-error @below {{expects piece 0 to be a set over the parallel dims}}
-  %y = "te.compute"() <{num_parallel = 1 : i64, static_sizes = array<i64: 4>, where = [affine_set<(d0, d1) : (d1 >= 0)>]}> ({}, {}, {
+  // expected-error @below {{expects piece 0 to be a set over the parallel dims and the symbols}}
+  %y = "te.compute"() <{num_parallel = 1 : i64, operandSegmentSizes = array<i32: 0, 0>, static_sizes = array<i64: 4>, where = [affine_set<(d0, d1) : (d1 >= 0)>]}> ({}, {}, {
     %v = te.read %x[d0] : tensor<4xf32>
     te.yield %v : f32
   }) : () -> tensor<4xf32>

@@ -1076,3 +1076,66 @@ func.func @opaque_quotient_of_a_map(%x: tensor<?x?xf32>, %m: index, %n: index) -
   } : tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// Pieces with open bounds become pieces of the reader, whose own index is shifted; the reader's
+// pieces and the producer's share one list of symbols.
+// CHECK-LABEL: @open_pieces
+// CHECK: te.compute (d0: %{{.+}}) symbols (%[[N:.+]], %[[M:.+]]) where (-d0 + s0 - 1 >= 0) {
+// CHECK-NEXT: te.read %arg0[d0] : tensor<?xf32>
+// CHECK-NEXT: math.exp
+// CHECK: } where (d0 - s0 >= 0, -d0 + s0 + s1 - 1 >= 0) {
+// CHECK-NEXT: te.read %arg1[d0 - s0](%[[N]]) : tensor<?xf32>
+// CHECK-NEXT: math.exp
+// CHECK: } where (d0 - s0 - s1 >= 0) {
+// CHECK-NEXT: te.read %arg2[d0 - s0 - s1](%[[N]], %[[M]]) : tensor<?xf32>
+// CHECK-NEXT: math.exp
+// CHECK-NOT: te.compute
+func.func @open_pieces(%x: tensor<?xf32>, %y: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %k = tensor.dim %z, %c0 : tensor<?xf32>
+  %nm = arith.addi %n, %m : index
+  %size = arith.addi %nm, %k : index
+  %cat = te.compute (d0: %size) symbols (%n, %m) where (s0 - 1 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } where (d0 - s0 >= 0, s0 + s1 - 1 - d0 >= 0) {
+    %v = te.read %y[d0 - s0](%n) : tensor<?xf32>
+    te.yield %v : f32
+  } where (d0 - s0 - s1 >= 0) {
+    %v = te.read %z[d0 - s0 - s1](%n, %m) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  %e = te.compute (d0: %size) {
+    %v = te.read %cat[d0] : tensor<?xf32>
+    %w = math.exp %v : f32
+    te.yield %w : f32
+  } : tensor<?xf32>
+  return %e : tensor<?xf32>
+}
+
+// A reader of the first part only reads it, whatever the bounds.
+// CHECK-LABEL: @slice_of_open_pieces
+// CHECK: te.compute (d0: %{{.+}}) {
+// CHECK-NEXT: te.read %arg0[d0] : tensor<?xf32>
+// CHECK-NEXT: te.yield
+// CHECK-NOT: te.compute
+func.func @slice_of_open_pieces(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %size = arith.addi %n, %m : index
+  %cat = te.compute (d0: %size) symbols (%n) where (s0 - 1 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } where (d0 - s0 >= 0) {
+    %v = te.read %y[d0 - s0](%n) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  %part = te.compute (d0: %n) {
+    %v = te.read %cat[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  return %part : tensor<?xf32>
+}

@@ -189,3 +189,18 @@ func.func @on_memory(%x: memref<6x8xf32>, %k: memref<1xi64>, %n: index) -> (memr
   %seeded = te.random_key -3 seed 42
   return %v, %i : memref<6x?xf32>, memref<6x?xi64>
 }
+
+// Pieces whose bounds are values.
+// CHECK-LABEL: @open_pieces
+func.func @open_pieces(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index, %size: index) -> tensor<?xf32> {
+  // CHECK: te.compute (d0: %{{.+}}) symbols (%arg2) where (-d0 + s0 - 1 >= 0) {
+  // CHECK: } where (d0 - s0 >= 0) {
+  %cat = te.compute (d0: %size) symbols (%n) where (s0 - 1 - d0 >= 0) {
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } where (d0 - s0 >= 0) {
+    %v = te.read %y[d0 - s0](%n) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  return %cat : tensor<?xf32>
+}
