@@ -61,14 +61,20 @@ static bool isOrderOpen(te::LaunchOp launch, te::ReadOp read) {
          read.getSymbols().empty() && read.getSourceType().getRank() >= 2;
 }
 
+/// Returns whether `compute` is a product, or several of them, of two reads, and no convolution.
+static bool isProduct(te::ComputeOp compute, const Roles &roles) {
+  return roles.data.size() == 1 && roles.weights.size() == 1 &&
+         llvm::all_of(roles.getDims(Role::Window),
+                      [&](unsigned dim) { return compute.getStaticSizes()[dim] == 1; });
+}
+
 /// Returns the expression of `kernel` that is a product of two tensors whose orders are open, and
 /// in neither of which lanes are adjacent; or null.
 static te::ComputeOp findProduct(te::LaunchOp launch, te::KernelOp kernel, Roles &roles) {
   for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
     roles = getRoles(compute);
-    if ((roles.kind != Kind::Product && roles.kind != Kind::BatchedProduct) ||
-        roles.data.size() != 1 || roles.weights.size() != 1 ||
-        llvm::is_contained(compute.getStaticSizes(), 0) || !isReuseKnown(compute, roles))
+    if (!isProduct(compute, roles) || !isReuseKnown(compute, roles) ||
+        llvm::is_contained(compute.getStaticSizes(), 0))
       continue;
     te::ReadOp data = roles.data.front(), weights = roles.weights.front();
     if (isOrderOpen(launch, data) && isOrderOpen(launch, weights) &&

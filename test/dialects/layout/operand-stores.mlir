@@ -95,6 +95,25 @@ te.kernel @few_more(%q: tensor<2x2x32xf32>, %k: tensor<2x256x32xf32>) -> tensor<
 
 // -----
 
+// Four heads of queries share each head of keys.
+// CHECK-LABEL: te.kernel @shared_heads(
+// CHECK: layout.store 1 as map<reorder(0, 2, 1)>
+func.func @main(%q: tensor<8x64x32xf32>, %k: tensor<2x64x32xf32>) -> tensor<8x64x64xf32> {
+  %s = te.launch @shared_heads(%q, %k) : (tensor<8x64x32xf32>, tensor<2x64x32xf32>) -> tensor<8x64x64xf32>
+  return %s : tensor<8x64x64xf32>
+}
+te.kernel @shared_heads(%q: tensor<8x64x32xf32>, %k: tensor<2x64x32xf32>) -> tensor<8x64x64xf32> {
+  %y = te.compute @y (d0: 8, d1: 64, d2: 64) reduce (d3: 32) init (0.0 : f32) {
+    %a = te.read %q[d0, d1, d3] : tensor<8x64x32xf32>
+    %b = te.read %k[d0 floordiv 4, d2, d3] : tensor<2x64x32xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x64x64xf32>
+  te.return %y : tensor<8x64x64xf32>
+}
+
+// -----
+
 // One row reads each element once: the time of a conversion is not saved again.
 // REMARK: [Missed] operand
 // CHECK-LABEL: te.kernel @one_row(
