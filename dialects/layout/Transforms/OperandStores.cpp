@@ -17,9 +17,6 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// A prediction is not exact: a small gain is none.
-static constexpr double mostOfAsIs = 0.98;
-
 /// Returns the positions of the indexes of `read` that are parallel dims along which the lanes of
 /// `compute` may run: those on which the other factor does not depend, and that fill a vector.
 static SmallVector<unsigned> findLanes(te::ComputeOp compute, te::ReadOp read, te::ReadOp other,

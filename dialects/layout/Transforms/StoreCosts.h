@@ -25,6 +25,10 @@ te::ComputeOp findOnlyExpression(te::KernelOp kernel);
 /// Returns whether `read` reads a tensor for which `launch` passes a constant.
 bool readsConstant(te::LaunchOp launch, te::ReadOp read);
 
+/// The most that a conversion and what reads it may take of the time without it. A prediction is
+/// not exact: a small gain is none.
+inline constexpr double mostOfAsIs = 0.98;
+
 /// The draft model's times of kernels whose tensors are stored in given layouts.
 class StoreCosts {
 public:
