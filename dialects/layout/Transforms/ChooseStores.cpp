@@ -17,9 +17,10 @@
 // 5. Launches of one kernel of which some pass a constant for a parameter get kernels of their own.
 //    A kernel that only reads a tensor does so in the layout that the tensor has, but a sum of
 //    products gets its data with the input channels last where the draft model says that this pays
-//    for the conversion (DataStore.h). Where a reader cannot take the order of a result over, the
-//    sum of the predicted times decides (ResultStore.h). The choices are a table of launches, which
-//    then becomes stores in the schedules of kernels (StoreTable.h).
+//    for the conversion (DataStore.h), and a product of two tensors that are no constants may get
+//    one of them in the order of its lanes (OperandStores.h). Where a reader cannot take the order
+//    of a result over, the sum of the predicted times decides (ResultStore.h). The choices are a
+//    table of launches, which then becomes stores in the schedules of kernels (StoreTable.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@
 #include "dialects/layout/Transforms/DataStore.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
 #include "dialects/layout/Transforms/Labels.h"
+#include "dialects/layout/Transforms/OperandStores.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/Propagation.h"
 #include "dialects/layout/Transforms/ResultStore.h"
@@ -57,7 +59,8 @@ namespace {
 class StoreChooser {
 public:
   explicit StoreChooser(ModuleOp module)
-      : module(module), machine(getMachineModel(module)), symbols(module), costs(machine) {}
+      : module(module), machine(getMachineModel(module)), symbols(module), costs(machine),
+        operands(symbols, costs, conversions) {}
 
   /// Fails after an error at a kernel without labels or with a store that is wrong.
   LogicalResult run() {
@@ -104,6 +107,7 @@ private:
           stored != maps.end() && canStore(kernel, number, stored->second))
         stores.inputs[number] = stored->second;
     chooseDataStore(launch, kernel, stores, costs, conversions);
+    operands.chooseConversion(launch, stores);
     chooseOutputs(launch, kernel, stores);
     if (mixed.contains(kernel.getSymNameAttr()))
       table.keepApart(launch, describeConstants(launch));
@@ -134,6 +138,15 @@ private:
         << remark::metric("Elements", countElements(cast<RankedTensorType>(result.getType())));
   }
 
+  /// Returns a function that chooses the order of the result of a reader whose time is predicted.
+  auto getResultChooser() {
+    return [this](te::LaunchOp reader, te::KernelOp kernel, LaunchStores &stores) {
+      te::ComputeOp only = findOnlyExpression(kernel);
+      if (only && reader.getNumResults() == 1 && canChange(reader.getResult(0)))
+        stores.outputs.front() = chooseMap(only, reader, stores.inputs, /*explain=*/false);
+    };
+  }
+
   void chooseOutputs(te::LaunchOp launch, te::KernelOp kernel, LaunchStores &stores) {
     Operation &terminator = kernel.getBodyBlock().back();
     DenseMap<Operation *, LayoutMap> byExpression;
@@ -156,6 +169,20 @@ private:
         map = byExpression.lookup(op);
     if (canApply(kernel, chosen) && paysForReaders(launch, kernel, stores, chosen))
       stores = chosen;
+    chooseForProducts(launch, kernel, stores);
+  }
+
+  /// Stores the only result of `launch` in the order of the lanes of a product that reads it, if
+  /// that pays.
+  void chooseForProducts(te::LaunchOp launch, te::KernelOp kernel, LaunchStores &stores) {
+    if (launch.getNumResults() != 1 || !canChange(launch.getResult(0)) ||
+        !kernel.getBodyBlock().getTerminator()->getOperand(0).getDefiningOp<te::ComputeOp>())
+      return;
+    LaunchStores chosen = stores;
+    LayoutMap map = operands.chooseResult(launch, stores, getResultChooser());
+    chosen.outputs.front() = map;
+    if (!map.isEmpty() && canApply(kernel, chosen))
+      stores = chosen;
   }
 
   /// Returns whether the order of the result pays for its readers. Wide channels do if all readers
@@ -172,12 +199,7 @@ private:
     bool isPermuted = compute && !channel && findPermutation(compute, launch, asIs.inputs);
     if (!isPermuted && (!channel || (isWide && isAdopted(launch.getResult(0)))))
       return true;
-    auto chooseResults = [&](te::LaunchOp reader, te::KernelOp readerKernel, LaunchStores &stores) {
-      te::ComputeOp only = findOnlyExpression(readerKernel);
-      if (only && reader.getNumResults() == 1 && canChange(reader.getResult(0)))
-        stores.outputs.front() = chooseMap(only, reader, stores.inputs, /*explain=*/false);
-    };
-    return layout::paysForReaders(launch, kernel, asIs, stored, symbols, costs, chooseResults);
+    return layout::paysForReaders(launch, kernel, asIs, stored, symbols, costs, getResultChooser());
   }
 
   /// Returns whether all kernels that read `tensor` walk it dim by dim. A sum whose result has a
@@ -242,7 +264,18 @@ private:
     if (te::ReadOp permuted = findPermutation(compute, launch, inputs))
       return undoPermutation(permuted, compute);
     te::ReadOp largest = findLargestRead(compute, launch);
-    return largest ? adopt(largest, compute, launch, inputs, explain) : LayoutMap();
+    return largest && !hasOrderOfLanes(launch, inputs)
+               ? adopt(largest, compute, launch, inputs, explain)
+               : LayoutMap();
+  }
+
+  /// Returns whether an operand is stored for the lanes of a product. The results keep their order,
+  /// along which these lanes run.
+  bool hasOrderOfLanes(te::LaunchOp launch, ArrayRef<LayoutMap> inputs) {
+    return llvm::any_of(llvm::enumerate(inputs), [&](auto input) {
+      return !input.value().isEmpty() &&
+             operands.isOrderOfLanes(launch, input.index(), input.value());
+    });
   }
 
   /// Returns the largest read of `compute` of a tensor that is no constant, or null.
@@ -316,6 +349,7 @@ private:
   StoreCosts costs;
   StoreTable table;
   KnownConversions conversions;
+  OperandStores operands;
   llvm::SmallDenseSet<StringAttr> mixed; ///< names of kernels
   DenseMap<Value, LayoutMap> maps;       ///< of results that are not stored as they are
   unsigned numStored = 0;

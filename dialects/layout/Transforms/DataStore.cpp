@@ -105,9 +105,8 @@ public:
   }
 
 private:
-  /// A prediction is not exact: a small gain is none. What padding gains is less certain than an
-  /// order.
-  static constexpr double mostOfAsIs = 0.98, mostOfLast = 0.93;
+  /// What padding gains is less certain than an order.
+  static constexpr double mostOfLast = 0.93;
 
   /// Returns the best of the layouts that pad the data before `map` permutes it, if it can be
   /// padded, and of those to which it is converted for other launches. The last dims are padded,

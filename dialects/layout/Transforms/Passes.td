@@ -44,7 +44,12 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     with constant weights gets its data with the input channels last where the draft model predicts
     a shorter time for it and the conversion together. If that is faster still, the conversion also
     writes a border of zeros, in as many dims, from the last on, as pays: reads need no guards along
-    these. Along other dims, guards skip steps, which the prediction takes into account. Where a
+    these. Along other dims, guards skip steps, which the prediction takes into account. A product of
+    two tensors that are no constants, such as queries and keys, may read both along the sum. Then
+    one of them may be stored with rows or columns of the product last, so that the lanes of a vector
+    are adjacent: by the kernel that computes it, or by a conversion, whichever gives the shortest sum
+    of the times of all kernels that read it. A product with an open number of rows or columns keeps
+    its operands as they are, since nobody knows how often it reads each element. Where a
     reader of a contraction's result does not walk it dim by dim, such as a transpose, the sum of
     the times of the contraction and its readers decides. So it does for an element-wise kernel that
     permutes the dims of what it reads: it may store its results in the order in which it reads. The

@@ -57,23 +57,31 @@ static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
                                          const std::vector<bool> &zeroPadded,
                                          const MachineModel &machine) {
   OwningOpRef<te::KernelOp> applied = applyStoresToCopy(copy, zeroPadded);
-  te::ComputeOp compute = applied ? findOnlyExpression(*applied) : te::ComputeOp();
-  if (!compute)
+  if (!applied || applied->getBodyBlock().getOps<te::ComputeOp>().empty())
     return std::nullopt;
   if (findCopiedParameter(*applied)) // which layout-drop-copies drops
     return 0;
-  SmallVector<Access> accesses = getAccesses(compute);
-  for (Access &access : accesses)
-    if (!access.isWrite() && readsConstant(launch, access.getRead()))
-      access.setPackable(access.getRead().getSource().hasOneUse());
-  return rankPoints(compute, accesses, machine).front().cycles;
+  double sum = 0;
+  for (auto compute : applied->getBodyBlock().getOps<te::ComputeOp>()) {
+    SmallVector<Access> accesses = getAccesses(compute);
+    for (Access &access : accesses)
+      if (!access.isWrite() && readsConstant(launch, access.getRead()))
+        access.setPackable(access.getRead().getSource().hasOneUse());
+    sum += rankPoints(compute, accesses, machine).front().cycles;
+  }
+  return sum;
 }
 
 std::optional<double> StoreCosts::predict(te::LaunchOp launch, te::KernelOp kernel,
                                           const LaunchStores &stores) {
+  return findOnlyExpression(kernel) ? predictAll(launch, kernel, stores) : std::nullopt;
+}
+
+std::optional<double> StoreCosts::predictAll(te::LaunchOp launch, te::KernelOp kernel,
+                                             const LaunchStores &stores) {
   std::string key = (kernel.getSymName() + describeConstants(launch) + stores.describe()).str();
   auto [entry, isNew] = known.try_emplace(key);
-  if (isNew && findOnlyExpression(kernel)) {
+  if (isNew) {
     OwningOpRef<te::KernelOp> copy = kernel.clone();
     addStores(*copy, stores);
     entry->second = predictCopy(launch, *copy, stores.zeroPadded, machine);

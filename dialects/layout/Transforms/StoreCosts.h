@@ -25,16 +25,27 @@ te::ComputeOp findOnlyExpression(te::KernelOp kernel);
 /// Returns whether `read` reads a tensor for which `launch` passes a constant.
 bool readsConstant(te::LaunchOp launch, te::ReadOp read);
 
+/// The most that a conversion and what reads it may take of the time without it. A prediction is
+/// not exact: a small gain is none.
+inline constexpr double mostOfAsIs = 0.98;
+
 /// The draft model's times of kernels whose tensors are stored in given layouts.
 class StoreCosts {
 public:
   explicit StoreCosts(const MachineModel &machine) : machine(machine) {}
+
+  const MachineModel &getMachine() const { return machine; }
 
   /// Returns the cycles of `kernel` with the layouts in which `launch` passes and gets tensors, or
   /// nothing if the kernel has several expressions or cannot have these layouts. Steps that guards
   /// skip take no time. The same question is answered once.
   std::optional<double> predict(te::LaunchOp launch, te::KernelOp kernel,
                                 const LaunchStores &stores);
+
+  /// Returns the same for a kernel with one or more expressions: the sum of their cycles, each as
+  /// if it were alone.
+  std::optional<double> predictAll(te::LaunchOp launch, te::KernelOp kernel,
+                                   const LaunchStores &stores);
 
   /// Returns the cycles of the kernel that converts a tensor of `type` to the layout `map`, which
   /// writes every cell. Both tensors may be in the second-level cache or not.
