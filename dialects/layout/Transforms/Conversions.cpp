@@ -133,7 +133,8 @@ Value Conversions::buildConversion(Value value, const TensorLayout &from, const 
   te::PieceSets sets;
   SmallVector<std::function<SmallVector<Value>(OpBuilder &, Location)>> makers;
   for (const ConversionPiece &piece : pieces) {
-    sets.add(piece.set, {});
+    if (IntegerSet set = piece.set) // null for the only piece
+      sets.add(set, {});
     makers.push_back([&](OpBuilder &inner, Location) -> SmallVector<Value> {
       if (!piece.source)
         return {arith::ConstantOp::create(inner, loc, inner.getZeroAttr(elementType))};
