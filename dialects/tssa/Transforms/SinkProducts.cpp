@@ -8,10 +8,12 @@
 /// \file
 /// A product can wait for the end of the loop under these conditions:
 ///
-///   1. Its only use is an assign to a carried tensor, and the loop has no other use of that tensor.
+///   1. Its only use is an assign to a carried tensor, and the loop has no other use of that
+///   tensor.
 ///      The assign selects an index that is a sum with the induction variable, so no iteration
 ///      writes what another one has written.
-///   2. It reads one tensor that depends on what the loop carries, its operand, of the same sizes in
+///   2. It reads one tensor that depends on what the loop carries, its operand, of the same sizes
+///   in
 ///      each iteration. Everything else that it needs can be batched (LoopSlice).
 ///   3. The operands of all iterations fit the limits (BatchLimits).
 ///
@@ -55,8 +57,7 @@ static bool selectsIteration(scf::ForOp loop, AssignOp assign) {
   if (path.empty() || !isa<SelectAttr>(path.front().step))
     return false;
   auto index = dyn_cast<Value>(path.front().integers.back());
-  return index && isAffine(loop, index) &&
-         Linear::of(index).getFactor(loop.getInductionVar()) != 0;
+  return index && isAffine(loop, index) && Linear::of(index).getFactor(loop.getInductionVar()) != 0;
 }
 
 /// Finds the assign that is the only use of `compute` and the only write of its target.
@@ -73,7 +74,8 @@ static bool findAssign(scf::ForOp loop, Product &product) {
          selectsIteration(loop, product.assign);
 }
 
-/// Finds the operand of the product: the only tensor it reads that depends on what the loop carries.
+/// Finds the operand of the product: the only tensor it reads that depends on what the loop
+/// carries.
 static bool findOperand(scf::ForOp loop, Product &product) {
   product.compute.walk([&](te::ReadOp read) {
     Value source = read.getSource();
@@ -88,20 +90,26 @@ static bool findOperand(scf::ForOp loop, Product &product) {
   return product.operand != nullptr;
 }
 
+/// Returns the sizes of `tensor`; those that no value holds are null.
+static SmallVector<OpFoldResult> findSizes(Value tensor) {
+  Value origin = getShapeOrigin(tensor);
+  if (auto access = origin.getDefiningOp<AccessOp>())
+    return reifyShape(access.getBoundPath(), findSizes(access.getBase()));
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dim, known] : llvm::enumerate(cast<RankedTensorType>(tensor.getType()).getShape()))
+    sizes.push_back(ShapedType::isDynamic(known)
+                        ? te::findSize(origin, dim)
+                        : OpFoldResult(Builder(tensor.getContext()).getIndexAttr(known)));
+  return sizes;
+}
+
 /// Finds the sizes of the operand. They must be known before the loop.
 static bool findSizes(scf::ForOp loop, Product &product) {
-  Value origin = getShapeOrigin(product.operand);
-  auto type = cast<RankedTensorType>(product.operand.getType());
-  for (auto [dim, known] : llvm::enumerate(type.getShape())) {
-    OpFoldResult size = Builder(loop.getContext()).getIndexAttr(known);
-    if (ShapedType::isDynamic(known))
-      size = te::findSize(origin, dim);
+  product.sizes = findSizes(product.operand);
+  return llvm::all_of(product.sizes, [&](OpFoldResult size) {
     auto value = dyn_cast_if_present<Value>(size);
-    if (!size || (value && !loop.isDefinedOutsideOfLoop(value)))
-      return false;
-    product.sizes.push_back(size);
-  }
-  return true;
+    return size && (!value || loop.isDefinedOutsideOfLoop(value));
+  });
 }
 
 /// Builds a tensor without contents for the operands of all iterations.
@@ -130,10 +138,10 @@ static unsigned storeOperand(scf::ForOp &loop, Product &product, Value storage) 
     stored = AssignOp::create(builder, loc, product.operand, arguments.front(), path);
     return SmallVector<Value>{stored.getResult()};
   };
-  loop = cast<scf::ForOp>(
-      *loop.replaceWithAdditionalYields(rewriter, storage, /*replaceInitOperandUsesInLoop=*/false,
-                                        assign)
-           ->getOperation());
+  loop =
+      cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+                                rewriter, storage, /*replaceInitOperandUsesInLoop=*/false, assign)
+                            ->getOperation());
   product.operand = stored.getSource();
   product.target = cast<BlockArgument>(product.assign.getBase());
   return loop.getNumResults() - 1;
@@ -163,8 +171,8 @@ static void sink(scf::ForOp &loop, Product product) {
   slice.eraseUnused();
 }
 
-/// Returns the product that `compute` is, if it is one that the loop only stores. If it stays in the
-/// loop nevertheless, `obstacle` says why.
+/// Returns the product that `compute` is, if it is one that the loop only stores. If it stays in
+/// the loop nevertheless, `obstacle` says why.
 static std::optional<Product> findProduct(scf::ForOp loop, te::ComputeOp compute, bool force,
                                           std::string &obstacle) {
   Product product;

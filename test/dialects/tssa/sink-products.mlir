@@ -123,3 +123,42 @@ func.func @last(%w: tensor<4x4xf32>, %h: tensor<4xf32>, %o: tensor<9x4xf32>) -> 
   }
   return %r#0, %r#1 : tensor<4xf32>, tensor<9x4xf32>
 }
+
+// -----
+
+// The operand is a view of open sizes, which are known before the loop.
+// CHECK-LABEL: func @open_view
+// CHECK: %[[E:.*]] = tensor.empty(%{{.*}}, %{{.*}}) : tensor<?x?xf32>
+// CHECK: %[[R:.*]]:2 = scf.for
+// CHECK-NOT: reduce
+// CHECK: %[[V:.*]] = tssa.access %{{.*}} [reshape(?)]
+// CHECK: tssa.assign %[[V]] into
+// CHECK: te.compute (d0: %{{.*}}, d1: 8) reduce (d2: %{{.*}})
+// CHECK-NEXT: te.read %[[R]]#1[d0, d2] : tensor<?x?xf32>
+// REMARK: [Passed] stored-product | Category:tssa-hoist-batch
+func.func @open_view(%x: tensor<?x4xf32>, %w: tensor<?x8xf32>, %h: tensor<?x4xf32>, %o: tensor<?x8xf32>) -> (tensor<?x4xf32>, tensor<?x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %count = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %rows = tensor.dim %h, %c0 : tensor<?x4xf32>
+  %flat = arith.muli %rows, %c4 : index
+  %r:2 = scf.for %t = %c0 to %count step %c1 iter_args(%s = %h, %out = %o) -> (tensor<?x4xf32>, tensor<?x8xf32>) {
+    %v = tssa.access %s [reshape(?)](%flat) : tensor<?x4xf32> -> tensor<?xf32>
+    %p = te.compute (d0: 8) reduce (d1: %flat) init (0.0 : f32) {
+      %a = te.read %v[d1] : tensor<?xf32>
+      %b = te.read %w[d1, d0] : tensor<?x8xf32>
+      %m = arith.mulf %a, %b : f32
+      te.yield %m : f32
+    } combine arith.addf : tensor<8xf32>
+    %q = tssa.assign %p into %out [select(0, ?)](%t) : tensor<8xf32> into tensor<?x8xf32>
+    %n = te.compute (d0: %rows, d1: 4) {
+      %a = te.read %x[s0, d1](%t) : tensor<?x4xf32>
+      %b = te.read %s[d0, d1] : tensor<?x4xf32>
+      %m = arith.addf %a, %b : f32
+      te.yield %m : f32
+    } : tensor<?x4xf32>
+    scf.yield %n, %q : tensor<?x4xf32>, tensor<?x8xf32>
+  }
+  return %r#0, %r#1 : tensor<?x4xf32>, tensor<?x8xf32>
+}
