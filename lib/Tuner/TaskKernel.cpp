@@ -110,8 +110,10 @@ Expected<std::unique_ptr<TaskKernel>> TaskKernel::create(StringRef text, MLIRCon
   if (!task->kernel)
     return llvm::createStringError("nothing is left of the kernel once its stores are applied");
   layout::ConstantOperands operands(*task->module);
-  for (auto [op, rowDims] : layout::getKernelExpressions(task->kernel))
-    task->expressions.push_back({op, rowDims, layout::getRoles(op), operands.getAccesses(op)});
+  for (const layout::KernelExpression &expression : layout::getKernelExpressions(task->kernel))
+    task->expressions.push_back({expression.op, expression.getWholeDims(),
+                                 layout::getRoles(expression.op),
+                                 operands.getAccesses(expression.op)});
   return task;
 }
 

@@ -60,7 +60,8 @@ LiveTensor ProgramMaker::makeNormal(const LiveTensor &source, const LiveTensor &
   return result;
 }
 
-/// Adds a product or a function of one, and a normalisation of its rows.
+/// Adds a product or a function of one, a normalisation of its rows, and often a product of these, as
+/// attention has it.
 bool ProgramMaker::stepRows() {
   const LiveTensor *found = chooseFactor();
   if (!found)
@@ -90,6 +91,12 @@ bool ProgramMaker::stepRows() {
     addResult(rows.value, rows, rows.error);
   if (random.oneIn(4))
     addResult(first.value, first, first.error);
-  addResult(last.value, last, getError(last.element, last.error));
+  bool isSummed = random.oneIn(2);
+  if (!isSummed || random.oneIn(4))
+    addResult(last.value, last, getError(last.element, last.error));
+  if (isSummed) {
+    last = makeProduct(last, random.pick<int64_t>(widths), 1.0 / 16);
+    addResult(last.value, last, last.error);
+  }
   return true;
 }

@@ -19,6 +19,25 @@ int64_t Point::countAccumulators() const {
   return count;
 }
 
+bool Point::isFused(unsigned dim) const {
+  auto covers = [&](unsigned last, unsigned count) {
+    return count != 0 && dim <= last && dim + count >= last;
+  };
+  return (vectorDim && covers(*vectorDim, fused)) ||
+         llvm::any_of(rows, [&](const TileRows &tile) { return covers(tile.dim, tile.fused); });
+}
+
+int64_t Point::getTileExtent(unsigned dim) const {
+  if (isFused(dim))
+    return 1;
+  if (vectorDim == dim)
+    return lanes * vectors;
+  for (const TileRows &tile : rows)
+    if (tile.dim == dim)
+      return tile.extent;
+  return 1;
+}
+
 const Unroll *Point::findUnroll(unsigned dim) const {
   const auto *found =
       llvm::find_if(unrolled, [&](const Unroll &unroll) { return unroll.dim == dim; });

@@ -39,6 +39,11 @@ struct Point {
 
   /// Returns the number of sums that a tile keeps in registers.
   int64_t countAccumulators() const;
+  /// Returns the number of indexes of the parallel dim `dim` that a tile has; 1 if its loop is
+  /// fused.
+  int64_t getTileExtent(unsigned dim) const;
+  /// Returns whether the loop of the parallel dim `dim` is fused with another one.
+  bool isFused(unsigned dim) const;
   /// Returns what is unrolled of reduction dim `dim`, or null.
   const Unroll *findUnroll(unsigned dim) const;
 };

@@ -27,7 +27,7 @@ public:
     splitUnrolled();
     splitRows();
     splitVector();
-    reorder();
+    reorder(rowDims);
     annotate(rowDims, bind);
     return std::move(loops);
   }
@@ -88,10 +88,11 @@ private:
     lanes = parts.back();
   }
 
-  void reorder() {
-    for (unsigned dim : point.outer)
-      if (loops[dim])
-        outer.push_back(loops[dim]);
+  void reorder(unsigned rowDims) {
+    for (bool isRow : {true, false})
+      for (unsigned dim : point.outer)
+        if (loops[dim] && (dim < rowDims) == isRow)
+          outer.push_back(loops[dim]);
     SmallVector<Value> order(outer);
     for (unsigned dim : point.reductions)
       if (const Unroll *unroll = point.findUnroll(dim); !unroll || unroll->extent)

@@ -14,8 +14,8 @@ namespace mlir::tssa::layout {
 
 /// Writes the schedule of `op`, a labelled expression, at `point`, whose orders name each dim once.
 /// The loops are, outermost first: the outer loops of parallel dims, the reduction loops, the
-/// unrolled reduction dims, rows, vectors and lanes. The first `rowDims` dims are neither split nor
-/// fused, which the caller has seen to. If `bind`, the outer loops run on threads: only those of
+/// unrolled reduction dims, rows, vectors and lanes. The first `rowDims` dims run over rows; their
+/// loops are outermost, and are not fused, which the caller has seen to. If `bind`, the outer loops run on threads: only those of
 /// the row dims if there are any, since threads share rows and not the work within a row. Returns
 /// the outermost loop of each dim; it is null for a dim that is fused with a later one.
 SmallVector<Value> writeLoops(OpBuilder &builder, te::ComputeOp op, const Point &point,

@@ -57,8 +57,13 @@ public:
   unsigned run() {
     if (members.size() < 2)
       return 0;
+    te::ComputeOp last = members.back();
+    while (members.size() > 1 && members.back().hasReduction())
+      members.pop_back(); // a product of the rows that the others compute
     root = members.pop_back_val();
     rows = countRowDims(root, members);
+    if (root != last)
+      rows = std::min(rows, countRowDims(last, root));
     if (rows == 0 || root.hasReduction() || root.getPieces().size() != 1)
       return 0;
     auto options = remark::RemarkOpts::name("kept").category("layout-keep-rows");
@@ -184,8 +189,8 @@ private:
 
   te::KernelOp kernel;
   SmallVector<te::ComputeOp> members; ///< without the root
-  te::ComputeOp root;
-  unsigned rows = 0; ///< number of leading dims of the root that index a row
+  te::ComputeOp root;                 ///< or, if the root sums, the last expression that does not
+  unsigned rows = 0;                  ///< number of leading dims of the root that index a row
   int64_t limit;
 };
 

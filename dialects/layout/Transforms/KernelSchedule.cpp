@@ -19,9 +19,13 @@ SmallVector<KernelExpression> layout::getKernelExpressions(te::KernelOp kernel) 
   if (ops.empty())
     return expressions;
   te::ComputeOp root = ops.pop_back_val();
-  for (te::ComputeOp op : ops)
-    expressions.push_back({op, countRowDims(root, op)});
-  expressions.push_back({root, countRowDims(root, ops)});
+  unsigned rowDims = countRowDims(root, ops);
+  bool isInBoxes = root.hasReduction() && rowDims != 0;
+  for (te::ComputeOp op : ops) {
+    unsigned own = countRowDims(root, op);
+    expressions.push_back({op, own, isInBoxes && own == rowDims});
+  }
+  expressions.push_back({root, rowDims, isInBoxes});
   return expressions;
 }
 

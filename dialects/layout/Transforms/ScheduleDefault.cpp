@@ -48,16 +48,49 @@ public:
       return;
     }
     SmallVector<Point, 0> points;
-    for (auto [op, rowDims] : expressions) {
-      std::vector<RankedPoint> ranked = rankPoints(op, constants.getAccesses(op), machine, rowDims);
-      const RankedPoint &choice = ranked[rank % ranked.size()];
-      explain(op, choice, ranked.size());
-      points.push_back(choice.point);
-    }
+    const KernelExpression &last = expressions.back();
+    Point root = choose(last, [&](const Point &point) {
+      // The loops of rows stay apart, so that the others can be computed in them.
+      return !last.isInBoxes || llvm::none_of(llvm::seq(last.rowDims),
+                                              [&](unsigned dim) { return point.isFused(dim); });
+    });
+    for (const KernelExpression &expression : ArrayRef(expressions).drop_back())
+      points.push_back(expression.isInBoxes ? chooseInBox(expression, root) : choose(expression));
+    points.push_back(std::move(root));
     writeSchedule(kernel, expressions, points);
   }
 
 private:
+  /// Returns the best point, of this rank, of those for which `fits` holds.
+  Point choose(
+      const KernelExpression &expression,
+      function_ref<bool(const Point &)> fits = [](const Point &) { return true; }) {
+    std::vector<RankedPoint> ranked = rankPoints(
+        expression.op, constants.getAccesses(expression.op), machine, expression.getWholeDims());
+    llvm::erase_if(ranked, [&](const RankedPoint &candidate) { return !fits(candidate.point); });
+    const RankedPoint &choice = ranked[rank % ranked.size()];
+    explain(expression.op, choice, ranked.size());
+    return choice.point;
+  }
+
+  /// Returns the point for an expression of which one iteration of a root at the point `root`
+  /// computes a box: as many rows as a tile of the root has.
+  Point chooseInBox(const KernelExpression &expression, const Point &root) {
+    OpBuilder builder(expression.op);
+    auto box = cast<te::ComputeOp>(builder.clone(*expression.op));
+    SmallVector<int64_t> sizes(box.getStaticSizes());
+    unsigned last = expression.rowDims - 1;
+    llvm::fill(MutableArrayRef(sizes).take_front(last), 1);
+    sizes[last] = root.getTileExtent(last);
+    box.setStaticSizes(sizes);
+    for (OpResult result : box.getResults())
+      result.setType(cast<RankedTensorType>(result.getType())
+                         .clone(ArrayRef(sizes).take_front(box.getNumParallel())));
+    Point point = choose({box, expression.rowDims, expression.isInBoxes});
+    box.erase();
+    return point;
+  }
+
   static void explain(te::ComputeOp op, const RankedPoint &choice, size_t numPoints) {
     std::string text;
     llvm::raw_string_ostream(text) << choice.point;

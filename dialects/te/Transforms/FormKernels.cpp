@@ -18,6 +18,7 @@
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/OutlineKernel.h"
 #include "dialects/te/IR/TEOps.h"
+#include "dialects/te/Transforms/BoxGroups.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/RowGroups.h"
 #include "dialects/te/Transforms/SelectPieces.h"
@@ -75,7 +76,8 @@ static void setLabels(ArrayRef<Operation *> group) {
 }
 
 /// Returns the groups of expressions that become kernels, in program order.
-static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool groupRows) {
+static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool groupRows,
+                                                        bool groupBoxes) {
   SmallVector<Operation *> ops;
   module.walk([&](func::FuncOp function) {
     function.walk([&](Operation *op) {
@@ -86,6 +88,16 @@ static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool gr
   llvm::DenseMap<Operation *, SmallVector<Operation *>> rows; // keyed by the root of the group
   llvm::SmallPtrSet<Operation *, 16> taken;
   IRRewriter rewriter(module.getContext());
+  if (groupBoxes)
+    for (Operation *op : ops) {
+      auto root = dyn_cast<ComputeOp>(op);
+      SmallVector<Operation *> group = root ? findBoxGroup(root) : SmallVector<Operation *>();
+      if (group.size() < 2 ||
+          llvm::any_of(group, [&](Operation *member) { return taken.contains(member); }))
+        continue;
+      taken.insert_range(group);
+      rows[op] = std::move(group);
+    }
   if (groupRows)
     for (Operation *&op : ops) {
       auto root = dyn_cast<ComputeOp>(op);
@@ -116,7 +128,8 @@ struct FormKernels : te::impl::TEFormKernelsBase<FormKernels> {
     SymbolTable symbols(getOperation());
     // A statistic does not count in a build without assertions.
     unsigned number = 0;
-    for (ArrayRef<Operation *> group : formGroups(getOperation(), groupRows)) {
+    for (ArrayRef<Operation *> group :
+         formGroups(getOperation(), groupRows, boxes == ::tssa::Apply::Always)) {
       nameRowDims(group);
       if (group.size() > 1)
         remark::passed(group.back()->getLoc(),

@@ -52,6 +52,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transfo
   }
   TEFormKernelsOptions forming;
   forming.groupRows = merges;
+  forming.boxes = transforms.boxes;
   manager.addPass(createTEFormKernels(forming));
   manager.addPass(createTEDeduplicateKernels());
   manager.addPass(createTEGeneralizeKernels());

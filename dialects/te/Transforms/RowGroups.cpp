@@ -117,11 +117,12 @@ void te::nameRowDims(ArrayRef<Operation *> group) {
       if (!read || !llvm::is_contained(group, read->getParentOp()))
         continue;
       AffineMap map = read.getMap();
-      read.setMap(
-          AffineMap::get(map.getNumDims(), map.getNumSymbols(),
-                         AffineMap::getMultiDimIdentityMap(map.getNumDims(), map.getContext())
-                             .getResults()
-                             .take_front(map.getNumResults()),
-                         map.getContext()));
+      SmallVector<AffineExpr> indexes(map.getResults());
+      auto reader = cast<ComputeOp>(read->getParentOp());
+      for (auto [dim, index] : llvm::enumerate(indexes))
+        if (index == getAffineConstantExpr(0, map.getContext()) && dim < reader.getNumParallel() &&
+            reader.getStaticSizes()[dim] == 1)
+          index = getAffineDimExpr(dim, map.getContext());
+      read.setMap(AffineMap::get(map.getNumDims(), map.getNumSymbols(), indexes, map.getContext()));
     }
 }

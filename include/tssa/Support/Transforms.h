@@ -41,6 +41,7 @@ struct Transforms {
   Apply splitReductions = Apply::Auto;
   Apply splitRows = Apply::Auto;
   Apply mergeLaunches = Apply::Auto;
+  Apply boxes = Apply::Auto;
 
   /// The names, separated by commas.
   static std::string listNames();
@@ -68,7 +69,8 @@ inline llvm::ArrayRef<Transforms::Named> Transforms::getTable() {
                                     {"skew-loops", &Transforms::skewLoops},
                                     {"split-reductions", &Transforms::splitReductions},
                                     {"split-rows", &Transforms::splitRows},
-                                    {"merge-launches", &Transforms::mergeLaunches}};
+                                    {"merge-launches", &Transforms::mergeLaunches},
+                                    {"boxes", &Transforms::boxes}};
   return table;
 }
 
