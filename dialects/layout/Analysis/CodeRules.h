@@ -23,8 +23,12 @@ namespace mlir::tssa::layout {
 /// 0.3.
 inline constexpr int64_t leastWorkOfThread = 1 << 17;
 
-/// The bytes of small buffers of a kernel, on the stack of a thread or in the memory of a block.
-inline constexpr int64_t scratchBytes = 64 << 10;
+/// The most bytes of a kernel's boxes, which lie on the stack of a thread: about what of its cache
+/// a core does not need for operands.
+inline constexpr int64_t scratchBytes = 256 << 10;
+
+/// The most bytes of the boxes of a kernel on a device, for each lane or block.
+inline constexpr int64_t deviceScratchBytes = 64 << 10;
 
 /// The elements of the array of zeros that a guarded read may read instead of a tensor.
 inline constexpr int64_t numZeros = 4096;

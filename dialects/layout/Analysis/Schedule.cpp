@@ -402,14 +402,13 @@ private:
     for (const auto &entry : schedule.computeAt) {
       const ComputedAt &at = entry.getValue();
       const ScheduledLoop &loop = schedule.loops[at.loop];
-      const char *kind = !loop.live       ? "a loop that was split or fused"
-                         : loop.reduction ? "a loop over a reduction dim"
-                         : isTile(loop)   ? "a tiled or vectorized loop"
-                                          : nullptr;
+      const char *kind = !loop.live     ? "a loop that was split or fused"
+                         : isTile(loop) ? "a tiled or vectorized loop"
+                                        : nullptr;
       if (kind)
         return report(at.op) << "expected '" << entry.getKey()
-                             << "' to be computed at a parallel, lane or serial loop over a "
-                             << "parallel dim of '" << label << "', got " << kind;
+                             << "' to be computed at a parallel, lane or serial loop of '" << label
+                             << "', got " << kind;
     }
     return success();
   }

@@ -179,17 +179,29 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
   let summary = "compute the needed part of an expression in a loop of its reader";
   let description = [{
     The part of the expression `label` that one iteration of `loop` reads is
-    computed at the start of that iteration. If the reads index a dim of `label`
-    by `loop` or a loop around it, only that index of the dim is computed. The
-    other dims are computed over their whole size.
+    computed at the start of that iteration, into a small buffer of the thread.
+    This part is a box: along each dim of `label`, the indexes from the least to
+    the greatest that the iteration reads, itself or through other expressions
+    that are computed for it. Indexes that do not exist, beyond the last block or
+    before the first element of a window, are not computed. Elements that two
+    iterations read are computed twice. Where no constant bounds the indexes of a
+    dim, all of them are computed.
+
+    Lanes that compute a box together compute one index of a dim, or all.
 
     Constraints, which are checked when the schedule is applied:
     - (C1) each label has at most one such op. `loop` is a loop of an
-      expression without one. It is over a parallel dim, neither tiled nor
-      vectorized, and not split or fused.
-    - (C2) the reads index a dim of `label` by `loop`, unless `loop` has one
-      iteration. Otherwise each iteration would compute the same elements again.
+      expression without one, neither tiled nor vectorized, and not split or
+      fused. It may be a part of a split or, where there are no lanes, over a
+      reduction dim.
+    - (C2) the box begins at an index that depends on `loop`, unless `loop` has
+      one iteration. Otherwise each iteration would compute the same elements
+      again.
     - (C3) what `label` reads is computed at `loop` or a loop around it.
+    - (C4) a box has a constant size, and those of a kernel have at most 256 KiB
+      together.
+    - (C5) `label` has one piece and is no result of the kernel: no iteration owns
+      the elements that two of them compute.
 
     Example: `layout.compute_at @max, %row`
   }];

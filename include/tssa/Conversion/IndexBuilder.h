@@ -59,6 +59,10 @@ public:
 
   /// Builds `expr`, which contains no lane, as a value of type index.
   mlir::Value materialize(mlir::AffineExpr expr);
+  /// Builds `expr` like `materialize`, so that `getOrigin` returns it for the value.
+  mlir::Value materializeOrigin(mlir::AffineExpr expr);
+  /// Returns the expression for `value`, a symbol unless `materializeOrigin` built it here.
+  mlir::AffineExpr getOrigin(mlir::Value value);
   /// Builds `expr` as a vector of index with one element per lane.
   mlir::Value materializeLanes(mlir::AffineExpr expr, unsigned laneDim, int64_t lanes);
   /// Builds the condition `expr` == 0 if `equality` is set, else `expr` >= 0, as an i1.
@@ -81,6 +85,9 @@ public:
   /// Returns the nesting depth of the innermost loop in `expr`; 0 if it contains none.
   unsigned getDepth(mlir::AffineExpr expr) const;
 
+  /// Returns the simplifier for what is known here. The next new symbol or loop invalidates it.
+  mlir::tssa::te::IndexSimplifier &getSimplifier() const;
+
 private:
   struct LoopInfo {
     mlir::Value value;
@@ -94,7 +101,6 @@ private:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  mlir::tssa::te::IndexSimplifier &getSimplifier() const;
 
   llvm::SmallVector<mlir::Value> symbols;
   llvm::DenseMap<unsigned, LoopInfo> loops;
@@ -103,6 +109,7 @@ private:
   mutable std::unique_ptr<mlir::tssa::te::IndexSimplifier> simplifier;
   mutable size_t simplifierSymbols = 0;
   llvm::DenseMap<mlir::Value, mlir::AffineExpr> conditions; ///< of lanes, by mask
+  llvm::DenseMap<mlir::Value, mlir::AffineExpr> origins;    ///< by the value that was built
   llvm::SmallVector<mlir::AffineExpr, 2> facts; ///< further expressions that are >= 0 here
   std::optional<std::pair<unsigned, int64_t>> lane;
   unsigned nextDepth = 1;

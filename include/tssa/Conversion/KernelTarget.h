@@ -99,7 +99,7 @@ public:
   /// loop of another expression.
   virtual mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc,
                                   mlir::func::FuncOp func, mlir::MemRefType type) = 0;
-  /// The largest size in bytes of the memory that `makeScratch` allocates.
+  /// The most bytes of the memory that `makeScratch` and `makeShared` allocate for a kernel.
   virtual int64_t getScratchLimit() const = 0;
   /// Sets the error flag, so that the run fails.
   virtual void buildFailure(IndexBuilder &index, mlir::Value errors) = 0;

@@ -12,9 +12,9 @@
 
 namespace tssa::conversion {
 
-/// Called with the id of a loop: for a parallel loop when it is entered, for a serial loop at the
-/// start of each iteration, and for a thread loop as soon as this thread is known to have an
-/// iteration of it.
+/// Called with the id of a loop: for a parallel loop when it is entered, for a serial loop, also
+/// one over a reduction dim, at the start of each iteration, and for a thread loop as soon as this
+/// thread is known to have an iteration of it.
 using AtLoopFn = llvm::function_ref<mlir::LogicalResult(unsigned loop)>;
 
 /// Builds the code of one iteration of the parallel loops, which `index` must have entered. This

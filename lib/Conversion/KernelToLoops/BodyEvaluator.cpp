@@ -17,14 +17,6 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
 
-namespace tssa::conversion {
-
-Type getMemoryType(Type elementType) {
-  return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
-}
-
-} // namespace tssa::conversion
-
 Value BodyEvaluator::lookup(Value value) {
   auto it = values.find(value);
   return it != values.end() ? it->second : kernel.values.lookupOrDefault(value);
@@ -75,11 +67,14 @@ AffineExpr BodyEvaluator::getAddress(const TensorBuffer &buffer, ArrayRef<Affine
   AffineExpr stride = getAffineConstantExpr(1, index.getContext());
   AffineExpr address = getAffineConstantExpr(0, index.getContext());
   for (unsigned dim = indices.size(); dim-- > 0;) {
-    if (!buffer.fixed.empty() && buffer.fixed[dim])
+    if (buffer.storesOneIndex(dim))
       continue;
+    AffineExpr at = indices[dim];
+    if (!buffer.offsets.empty() && buffer.offsets[dim])
+      at = at - index.getOrigin(buffer.offsets[dim]);
     int64_t outer = buffer.window ? buffer.window.getSizes()[dim] : -1;
     int64_t begin = buffer.window ? buffer.window.getAt()[dim] : 0;
-    address = address + (indices[dim] + begin) * stride;
+    address = address + (at + begin) * stride;
     stride = outer == -1 ? stride * index.getSize(buffer.sizes[dim]) : stride * outer;
   }
   return substituteLoops(index.simplify(address));
@@ -345,7 +340,7 @@ Value BodyEvaluator::loadVector(const TensorBuffer &buffer, AffineExpr address,
 Value BodyEvaluator::load(const TensorBuffer &buffer, AffineExpr address, const Condition &guard,
                           TypedAttr pad) {
   if (Value memory = selectZeros(buffer, guard, pad, address)) {
-    TensorBuffer selected{memory, buffer.elementType, {}, {}};
+    TensorBuffer selected{memory, buffer.elementType, {}, {}, {}};
     return load(selected, address);
   }
   Value value = index.hasLanes(address) ? loadVector(buffer, address, guard, pad)

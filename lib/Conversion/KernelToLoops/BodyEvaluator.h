@@ -27,11 +27,15 @@ mlir::Type getMemoryType(mlir::Type elementType);
 /// A tensor of the kernel in memory: a flat row-major memref.
 struct TensorBuffer {
   mlir::Value memref;
-  mlir::Type elementType; ///< i1 is stored as i8
-  llvm::SmallVector<mlir::OpFoldResult> sizes;
-  llvm::SmallVector<bool> fixed; ///< dims for which only one index is stored
+  mlir::Type elementType;                      ///< i1 is stored as i8
+  llvm::SmallVector<mlir::OpFoldResult> sizes; ///< of what is stored
+  /// The first index that is stored of each dim, null if all are; empty if this holds for all dims.
+  llvm::SmallVector<mlir::Value> offsets;
   /// If the tensor lies in the memory of a larger one, its place there; otherwise null.
   mlir::tssa::te::WindowAttr window;
+
+  /// Whether only one index of dim `dim` is stored.
+  bool storesOneIndex(unsigned dim) const;
 };
 
 /// Loops, each with its largest value. The smallest value of each is 0.

@@ -19,12 +19,12 @@
 #include "Follower.h"
 #include "Inline.h"
 #include "KernelFunction.h"
+#include "MemberScratch.h"
 #include "PointEmitter.h"
 #include "dialects/te/Analysis/OpCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tssa/Conversion/LoopNest.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -35,7 +35,7 @@ namespace {
 class ComputeLowering {
 public:
   ComputeLowering(OpBuilder &builder, te::KernelOp kernel, KernelTarget &target)
-      : builder(builder), kernel(kernel), target(target) {}
+      : builder(builder), kernel(kernel), target(target), scratch(target) {}
 
   LogicalResult lower() {
     if (failed(applyInline(kernel)) || failed(findRoles(kernel, target, roles)))
@@ -155,8 +155,8 @@ private:
   LogicalResult buildIteration(IndexBuilder &index, Part part, ScheduledPiece &scheduled,
                                Value number) {
     const Schedule &schedule = scheduled.schedule;
-    DenseSet<Operation *> read = findRead(part);
-    auto atLoop = [&](unsigned loop) { return buildInner(index, part.root, read, schedule, loop); };
+    MemberReads reads{part.root, part.piece, schedule, findRead(part)};
+    auto atLoop = [&](unsigned loop) { return buildInner(index, reads, loop); };
     if (failed(enterParallelLoops(index, schedule, number, atLoop)))
       return failure();
     PointEmitter emitter(index, function.context, part.root, part.piece, getOuts(part.root),
@@ -232,13 +232,12 @@ private:
   }
 
   /// Builds the expressions of `read` that are computed at `loop` of the root.
-  LogicalResult buildInner(IndexBuilder &index, te::ComputeOp root,
-                           const DenseSet<Operation *> &read, const Schedule &schedule,
-                           unsigned loop) {
+  LogicalResult buildInner(IndexBuilder &index, const MemberReads &reads, unsigned loop) {
     for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
-      auto at = schedule.computeAt.find(getLabel(inner));
-      if (at != schedule.computeAt.end() && at->second.loop == loop && read.contains(inner) &&
-          failed(buildInnerExpression(index, root, schedule, inner, at->second)))
+      auto at = reads.schedule.computeAt.find(getLabel(inner));
+      if (at != reads.schedule.computeAt.end() && at->second.loop == loop &&
+          reads.read.contains(inner) &&
+          failed(buildInnerExpression(index, reads, inner, at->second)))
         return failure();
     }
     return success();
@@ -274,46 +273,64 @@ private:
   }
 
   /// Checks that what `inner` reads is computed already, and that each iteration of the loop
-  /// computes a part of its own: an index of `inner` is in `fixed` and depends on the loop.
-  LogicalResult checkComputedAt(te::ComputeOp root, const Schedule &schedule, te::ComputeOp inner,
-                                const ComputedAt &at, ArrayRef<AffineExpr> fixed) {
+  /// computes a part of its own: the box begins at an index that depends on the loop.
+  LogicalResult checkComputedAt(const MemberReads &reads, te::ComputeOp inner, const ComputedAt &at,
+                                ArrayRef<MemberDim> box) {
     if (te::ComputeOp missing = findMissingSource(inner))
       return at.op->emitError("expected what '")
              << getLabel(inner) << "' reads to be computed at this loop or at one around it, but '"
              << getLabel(missing) << "' is not";
-    const ScheduledLoop &loop = schedule.loops[at.loop];
+    const ScheduledLoop &loop = reads.schedule.loops[at.loop];
+    if (loop.reduction && target.getThreads())
+      return at.op->emitError("expected '")
+             << getLabel(inner) << "' to be computed at a loop over a parallel dim of '"
+             << getLabel(reads.root) << "', since the lanes of a block compute it together";
     auto extent = dyn_cast<AffineConstantExpr>(loop.extent);
-    if ((extent && extent.getValue() <= 1) ||
-        llvm::any_of(fixed, [&](AffineExpr expr) { return expr && expr.isFunctionOfDim(at.loop); }))
+    if ((extent && extent.getValue() <= 1) || llvm::any_of(box, [&](const MemberDim &dim) {
+          return dim.least && dim.least.isFunctionOfDim(at.loop);
+        }))
       return success();
-    const char *kind = loop.kind == LoopKind::Parallel ? "parallel"
-                       : loop.kind == LoopKind::Thread ? "lane"
-                                                       : "serial";
     return at.op->emitError("expected a loop that selects an index of '")
-           << getLabel(inner) << "', but each iteration of this " << kind << " loop of '"
-           << getLabel(root) << "' would compute the same elements again";
+           << getLabel(inner) << "', but each iteration of this " << describeKind(loop)
+           << " loop of '" << getLabel(reads.root) << "' would compute the same elements again";
+  }
+
+  /// Returns what an iteration at `at` computes of `inner`. Threads that compute it together have
+  /// loops of constant extents, so they compute one index of a dim or all.
+  SmallVector<MemberDim> getBox(IndexBuilder &index, const MemberReads &reads,
+                                te::ComputeOp inner) {
+    SmallVector<MemberDim> box = getMemberBox(index, reads, inner, function.context.values);
+    if (target.getThreads())
+      for (MemberDim &dim : box)
+        if (dim.most != 1)
+          dim = MemberDim();
+    return box;
   }
 
   /// Builds `inner` at a loop of the root. If all threads of a block run the loop together, they
   /// compute `inner` together into shared memory. At a thread loop, each thread alone computes
   /// what it needs.
-  LogicalResult buildInnerExpression(IndexBuilder &index, te::ComputeOp root,
-                                     const Schedule &schedule, te::ComputeOp inner,
-                                     const ComputedAt &at) {
+  LogicalResult buildInnerExpression(IndexBuilder &index, const MemberReads &reads,
+                                     te::ComputeOp inner, const ComputedAt &at) {
     BlockThreads *threads = target.getThreads();
-    LoopKind kind = schedule.loops[at.loop].kind;
+    LoopKind kind = reads.schedule.loops[at.loop].kind;
     bool shared = threads && kind != LoopKind::Thread;
     if (inner.getPieces().size() != 1)
       return inner.emitOpError("expected a single piece, since it is computed at a loop");
-    SmallVector<AffineExpr> fixed = getFixedDims(index, schedule, root, inner);
-    if (failed(checkComputedAt(root, schedule, inner, at, fixed)))
+    SmallVector<MemberDim> box = getBox(index, reads, inner);
+    if (failed(checkComputedAt(reads, inner, at, box)))
       return failure();
     IndexBuilder nested(builder, inner.getLoc());
-    SmallVector<IndexSpan> spans(fixed.size()); // of one iteration each
-    for (auto [span, offset] : llvm::zip_equal(spans, fixed))
-      if (offset)
-        span = {nested.getSymbol(index.materialize(offset)),
-                getAffineConstantExpr(1, kernel.getContext())};
+    SmallVector<Value> offsets(box.size()); // null where all indexes are computed
+    SmallVector<IndexSpan> spans(box.size());
+    for (auto [dim, span, offset] : llvm::zip_equal(box, spans, offsets)) {
+      if (!dim.least)
+        continue;
+      offset = index.materializeOrigin(dim.computed.offset);
+      span = {nested.getSymbol(offset), dim.computed.extent};
+      if (!isa<AffineConstantExpr>(span.extent))
+        span.extent = nested.getSymbol(index.materialize(span.extent));
+    }
     FailureOr<ScheduledPiece> scheduled =
         schedulePiece(nested, kernel, inner, 0, function.context.values, spans);
     if (failed(scheduled))
@@ -322,49 +339,23 @@ private:
     if (threads && !shared && !innerSchedule.threads.empty())
       return inner.emitOpError("expected no loops bound to lanes in an expression that a single "
                                "lane computes");
-    FailureOr<SmallVector<TensorBuffer>> outs = makeScratch(inner, fixed, shared);
+    FailureOr<SmallVector<TensorBuffer>> outs =
+        scratch.allocate(builder, function, {reads, inner, at}, box, offsets);
     if (failed(outs))
       return failure();
+    // What was proven of reads of the root says nothing of those of `inner`.
+    auto assumed = std::exchange(function.context.assumed, {});
+    auto *interior = std::exchange(function.context.interior, nullptr);
     // In the previous iteration of the loop, other threads may still be reading the buffer.
     if (shared && kind == LoopKind::Serial)
       threads->buildBarrier(nested);
-    if (failed(buildNest(nested, inner, innerSchedule, *outs, shared ? threads : nullptr)))
-      return failure();
+    LogicalResult result =
+        buildNest(nested, inner, innerSchedule, *outs, shared ? threads : nullptr);
     if (shared)
       threads->buildBarrier(nested);
-    return success();
-  }
-
-  /// Allocates memory for the results of `inner`. Only one element is stored along each dim that
-  /// has an index in `fixed`.
-  FailureOr<SmallVector<TensorBuffer>> makeScratch(te::ComputeOp inner, ArrayRef<AffineExpr> fixed,
-                                                   bool shared) {
-    int64_t elements = 1;
-    SmallVector<bool> isFixed;
-    for (auto [dim, size] : llvm::enumerate(inner.getStaticSizes().take_front(fixed.size()))) {
-      isFixed.push_back(static_cast<bool>(fixed[dim]));
-      if (fixed[dim])
-        continue;
-      if (ShapedType::isDynamic(size) || llvm::MulOverflow(elements, size, elements) ||
-          elements > target.getScratchLimit() / 16)
-        return inner.emitOpError(
-            "expected small results of constant size, since it is computed at a loop");
-    }
-    SmallVector<TensorBuffer> outs;
-    for (Value result : inner.getResults()) {
-      auto type = cast<RankedTensorType>(result.getType());
-      auto memory =
-          MemRefType::get({std::max<int64_t>(elements, 1)}, getMemoryType(type.getElementType()));
-      Value scratch =
-          shared ? target.getThreads()->makeShared(builder, inner.getLoc(), function.func, memory)
-                 : target.makeScratch(builder, inner.getLoc(), function.func, memory);
-      TensorBuffer buffer =
-          makeBuffer(scratch, type, inner.getParallelSizes(), function.context.values);
-      buffer.fixed = isFixed;
-      function.context.buffers[result] = buffer;
-      outs.push_back(buffer);
-    }
-    return outs;
+    function.context.assumed = std::move(assumed);
+    function.context.interior = interior;
+    return result;
   }
 
   /// Builds the number of iterations of all roots, and the target's grain.
@@ -396,6 +387,7 @@ private:
   KernelTarget &target;
   ExpressionRoles roles;
   KernelFunction function;
+  MemberScratch scratch;
 };
 } // namespace
 

@@ -236,6 +236,17 @@ Value IndexBuilder::build(AffineExpr expr, int64_t lanes, unsigned laneDim) {
 
 Value IndexBuilder::materialize(AffineExpr expr) { return build(expr, 0, ~0u); }
 
+Value IndexBuilder::materializeOrigin(AffineExpr expr) {
+  Value value = materialize(expr);
+  origins[value] = expr;
+  return value;
+}
+
+AffineExpr IndexBuilder::getOrigin(Value value) {
+  AffineExpr expr = origins.lookup(value);
+  return expr ? expr : getSymbol(value);
+}
+
 Value IndexBuilder::materializeLanes(AffineExpr expr, unsigned laneDim, int64_t lanes) {
   return splat(build(expr, lanes, laneDim), lanes);
 }

@@ -19,6 +19,14 @@ using namespace ::tssa::conversion;
 
 namespace tssa::conversion {
 
+Type getMemoryType(Type elementType) {
+  return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
+}
+
+bool TensorBuffer::storesOneIndex(unsigned dim) const {
+  return !offsets.empty() && offsets[dim] && te::getConstantSize(sizes[dim]) == 1;
+}
+
 SmallVector<OpFoldResult> mapSizes(ArrayRef<OpFoldResult> sizes, const IRMapping &values) {
   SmallVector<OpFoldResult> mapped;
   for (OpFoldResult size : sizes) {

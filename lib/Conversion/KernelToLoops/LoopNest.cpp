@@ -149,7 +149,8 @@ void NestBuilder::buildThreadLoops(ArrayRef<unsigned> loops, function_ref<void()
 }
 
 void NestBuilder::visitLoop(unsigned loop) {
-  if (failed(atLoop(loop)))
+  // Several versions of a loop may be built, but an error is reported once.
+  if (failed(result) || failed(atLoop(loop)))
     result = failure();
 }
 

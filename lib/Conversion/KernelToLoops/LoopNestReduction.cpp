@@ -151,8 +151,12 @@ Values NestBuilder::buildReductionLoop(unsigned level, ArrayRef<TileRow> rows,
   checkUniformCache(level);
   auto run = [&](Value iv, ValueRange inner) {
     index.setLoop(loop, iv);
+    visitLoop(loop);
     bool last = fillCaches(level);
-    auto rest = [&](Values values) { return buildReduction(level + 1, rows, values); };
+    // What could not be computed at this loop has no buffer to read from.
+    auto rest = [&](Values values) {
+      return failed(result) ? values : buildReduction(level + 1, rows, values);
+    };
     Values combined = last ? accumulateWhere(active, Values(inner), rest) : rest(Values(inner));
     index.dropLoop(loop);
     return combined;
@@ -199,7 +203,9 @@ Values NestBuilder::buildPeeled(unsigned level, Values accumulators,
     index.setLoop(loop, index.constant(number));
     points.peeled.push_back({loop, number});
     emitter.beginScope();
-    accumulators = inBlocks ? combineAll(accumulators, body(neutral)) : body(accumulators);
+    visitLoop(loop);
+    if (succeeded(result))
+      accumulators = inBlocks ? combineAll(accumulators, body(neutral)) : body(accumulators);
     points.peeled.pop_back();
     index.dropLoop(loop);
   }

@@ -120,13 +120,6 @@ LogicalResult PieceBox::restrictTo(te::ComputeOp op, unsigned piece, const IRMap
   return success();
 }
 
-static bool hasSymbol(AffineExpr expr) {
-  auto walked = expr.walk([](AffineExpr inner) {
-    return isa<AffineSymbolExpr>(inner) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return walked.wasInterrupted();
-}
-
 namespace tssa::conversion {
 
 AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, AffineExpr expr) {
@@ -163,44 +156,6 @@ FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, te::KernelOp kernel
   for (auto [dim, offset] : llvm::zip_equal(schedule->dims, box.offsets))
     dim = dim + offset;
   return ScheduledPiece{std::move(*schedule), std::move(box.extents), box.rest};
-}
-
-SmallVector<AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedule,
-                                     te::ComputeOp root, te::ComputeOp inner) {
-  SmallVector<AffineExpr> fixed(inner.getNumParallel());
-  SmallVector<bool> conflict(inner.getNumParallel(), false);
-  auto visit = [&](te::ReadOp read, llvm::function_ref<AffineExpr(AffineExpr)> getLive) {
-    for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults())) {
-      AffineExpr over = hasSymbol(expr) ? AffineExpr() : getLive(expr);
-      if (!over || !index.isKnown(over) || (fixed[dim] && fixed[dim] != over))
-        conflict[dim] = true;
-      else
-        fixed[dim] = over;
-    }
-  };
-  // Other expressions that are computed at a loop may read `inner` too. Their own dims are fixed in
-  // the same way, so their reads are examined only if the root does not read `inner`.
-  SmallVector<te::ReadOp> ofRoot, ofOthers;
-  for (Operation *user : inner->getUsers())
-    if (auto read = dyn_cast<te::ReadOp>(user))
-      (read->getParentOfType<te::ComputeOp>() == root ? ofRoot : ofOthers).push_back(read);
-  for (te::ReadOp read : ofRoot)
-    visit(read, [&](AffineExpr expr) { return getLiveExpr(index, schedule, expr); });
-  for (te::ReadOp read : ofRoot.empty() ? ofOthers : SmallVector<te::ReadOp>()) {
-    auto reader = read->getParentOfType<te::ComputeOp>();
-    SmallVector<AffineExpr> at = getFixedDims(index, schedule, root, reader);
-    at.resize(reader.getNumDims());
-    visit(read, [&](AffineExpr expr) {
-      bool isFixed = true;
-      for (auto [dim, over] : llvm::enumerate(at))
-        isFixed &= over || !expr.isFunctionOfDim(dim);
-      return isFixed ? index.simplify(expr.replaceDims(at)) : AffineExpr();
-    });
-  }
-  for (auto [dim, expr] : llvm::enumerate(fixed))
-    if (conflict[dim])
-      expr = AffineExpr();
-  return fixed;
 }
 
 AffineExpr getProduct(ArrayRef<AffineExpr> factors, MLIRContext *context) {

@@ -43,13 +43,6 @@ mlir::FailureOr<ScheduledPiece> schedulePiece(IndexBuilder &index, mlir::tssa::t
 /// Converts `expr` from an expression over dims to one over the live loops of `schedule`.
 mlir::AffineExpr getLiveExpr(IndexBuilder &index, const Schedule &schedule, mlir::AffineExpr expr);
 
-/// For each parallel dim of `inner`, returns the index at which `root` reads it, as an expression
-/// over live loops. The expression is null if reads disagree about the index, or if the loops
-/// entered so far do not determine it.
-llvm::SmallVector<mlir::AffineExpr> getFixedDims(IndexBuilder &index, const Schedule &schedule,
-                                                 mlir::tssa::te::ComputeOp root,
-                                                 mlir::tssa::te::ComputeOp inner);
-
 mlir::AffineExpr getProduct(llvm::ArrayRef<mlir::AffineExpr> factors, mlir::MLIRContext *context);
 
 /// Declares all loops of `schedule` and enters the parallel loops at their iteration `number`.

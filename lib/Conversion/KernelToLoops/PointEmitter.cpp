@@ -293,7 +293,7 @@ void PointEmitter::assumeInterior(bool assume) { kernel.interior = assume ? &int
 static bool mayHaveBytes(IndexBuilder &index, const TensorBuffer &buffer, int64_t bytes) {
   AffineExpr elements = getAffineConstantExpr(1, index.getContext());
   for (auto [dim, size] : llvm::enumerate(buffer.sizes))
-    if (buffer.fixed.empty() || !buffer.fixed[dim])
+    if (!buffer.storesOneIndex(dim))
       elements = elements * index.getSize(size);
   auto count = dyn_cast<AffineConstantExpr>(index.simplify(elements));
   return !count || count.getValue() >= bytes * 8 / buffer.elementType.getIntOrFloatBitWidth();

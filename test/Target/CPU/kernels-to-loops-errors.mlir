@@ -186,28 +186,96 @@ te.kernel @store_left(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What a row of the result needs can be computed at the loop over rows only. Here it is computed at the loop of a sum.
+// A column is computed at the loop of a sum, but what reads it is computed at the loop around.
 te.kernel @at_reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
   %x = te.compute @x (d0: 4, d1: 8) {
     %v = te.read %a[d0, d1] : tensor<4x8xf32>
     %e = math.exp %v : f32
     te.yield %e : f32
   } : tensor<4x8xf32>
-  %y = te.compute @y (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+  %m = te.compute @m (d0: 4) reduce (d1: 8) init (0xFF800000 : f32) {
     %v = te.read %x[d0, d1] : tensor<4x8xf32>
     te.yield %v : f32
+  } combine arith.maximumf : tensor<4xf32>
+  %y = te.compute @y (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    %w = te.read %m[d0] : tensor<4xf32>
+    %p = arith.mulf %v, %w : f32
+    te.yield %p : f32
   } combine arith.addf : tensor<4xf32>
   te.return %y : tensor<4xf32>
 } schedule {
   %i, %j = layout.loops @y : !layout.loop, !layout.loop
-  // expected-error @below {{expected 'x' to be computed at a parallel, lane or serial loop over a parallel dim of 'y', got a loop over a reduction dim}}
+  layout.compute_at @x, %j
+  // expected-error @below {{expected what 'm' reads to be computed at this loop or at one around it, but 'x' is not}}
+  layout.compute_at @m, %i
+}
+
+// -----
+
+// All of a row is read in each iteration of the sum, and by the sum before it.
+te.kernel @at_reduction_whole(%a: tensor<4x8xf32>) -> tensor<4xf32> {
+  %x = te.compute @x (d0: 4, d1: 8) {
+    %v = te.read %a[d0, d1] : tensor<4x8xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<4x8xf32>
+  %y = te.compute @y (d0: 4) reduce (d1: 8, d2: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d2] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  te.return %y : tensor<4xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  // expected-error @below {{expected a loop that selects an index of 'x', but each iteration of this serial loop of 'y' would compute the same elements again}}
   layout.compute_at @x, %j
 }
 
 // -----
 
-// The outer loop of a split does not determine a row, so that each of its iterations would compute all rows.
-te.kernel @at_block(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
+te.kernel @large_box(%a: tensor<64x8192xf32>) -> tensor<64xf32> {
+  %x = te.compute @x (d0: 64, d1: 8192) {
+    %v = te.read %a[d0, d1] : tensor<64x8192xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64x8192xf32>
+  %y = te.compute @y (d0: 64) reduce (d1: 8192) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<64x8192xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<64xf32>
+  te.return %y : tensor<64xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 16]
+  layout.reorder %io, %ii, %j
+  layout.bind %io to parallel
+  // expected-error @below {{expected small boxes, but what an iteration of this parallel loop of 'y' reads of 'x' has 524288 bytes; the boxes of a kernel have at most 262144 together}}
+  layout.compute_at @x, %io
+}
+
+// -----
+
+te.kernel @open_box(%a: tensor<64x?xf32> {te.sizes = array<i64: -1, 1>}, %n: index) -> tensor<64xf32> {
+  %x = te.compute @x (d0: 64, d1: %n) {
+    %v = te.read %a[d0, d1] : tensor<64x?xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64x?xf32>
+  %y = te.compute @y (d0: 64) reduce (d1: %n) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<64x?xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<64xf32>
+  te.return %y : tensor<64xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  // expected-error @below {{expected a box of constant size, but an iteration of this serial loop of 'y' reads all indexes of dim 1 of 'x', and only a run knows how many these are}}
+  layout.compute_at @x, %i
+}
+
+// -----
+
+// A loop over columns does not select rows, so that each of its iterations would compute all rows.
+te.kernel @at_columns(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
   %s = te.compute @s (d0: 64) reduce (d1: 8) init (0.0 : f32) {
     %x = te.read %a[d0, d1] : tensor<64x8xf32>
     te.yield %x : f32
@@ -221,11 +289,11 @@ te.kernel @at_block(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
   te.return %y : tensor<64x8xf32>
 } schedule {
   %i, %j = layout.loops @y : !layout.loop, !layout.loop
-  %io, %ii = layout.split %i [*, 4]
-  layout.reorder %io, %ii, %j
-  layout.bind %io to parallel
+  %jo, %ji = layout.split %j [*, 4]
+  layout.reorder %jo, %i, %ji
+  layout.bind %jo to parallel
   // expected-error @below {{expected a loop that selects an index of 's', but each iteration of this parallel loop of 'y' would compute the same elements again}}
-  layout.compute_at @s, %io
+  layout.compute_at @s, %jo
 }
 
 // -----
