@@ -167,6 +167,11 @@ private:
     if (succeeded(result) && !schedule.computeAfter.empty())
       result = buildFollowers(index, part, scheduled);
     leaveParallelLoops(index, schedule);
+    // Another piece computes boxes of its own.
+    for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      if (schedule.computeAt.contains(getLabel(inner)))
+        for (Value value : inner.getResults())
+          function.context.buffers.erase(value);
     return result;
   }
 
