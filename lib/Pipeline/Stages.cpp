@@ -101,6 +101,8 @@ static void buildTE(OpPassManager &manager, const StageContext &context) {
   Transforms transforms = context.transforms;
   if (context.target.isDevice() && transforms.skewLoops == Apply::Auto)
     transforms.skewLoops = Apply::Always;
+  if (context.target.isDevice() && transforms.boxes == Apply::Auto)
+    transforms.boxes = Apply::Never; // their members have one index of a dim or all
   te::buildTEStage(manager, context.merges, transforms);
   manager.addPass(createFoldLaunches());
 }

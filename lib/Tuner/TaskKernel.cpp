@@ -111,8 +111,7 @@ Expected<std::unique_ptr<TaskKernel>> TaskKernel::create(StringRef text, MLIRCon
     return llvm::createStringError("nothing is left of the kernel once its stores are applied");
   layout::ConstantOperands operands(*task->module);
   for (const layout::KernelExpression &expression : layout::getKernelExpressions(task->kernel))
-    task->expressions.push_back({expression.op, expression.getWholeDims(),
-                                 layout::getRoles(expression.op),
+    task->expressions.push_back({expression.op, expression.rowDims, layout::getRoles(expression.op),
                                  operands.getAccesses(expression.op)});
   return task;
 }

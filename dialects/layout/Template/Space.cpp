@@ -171,9 +171,9 @@ namespace {
 class SpaceBuilder {
 public:
   SpaceBuilder(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
-               const MachineModel &machine, unsigned rowDims, Draft &draft)
-      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims), draft(draft) {
-  }
+               const MachineModel &machine, unsigned rowDims, bool tilesRows, Draft &draft)
+      : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims),
+        tilesRows(tilesRows), draft(draft) {}
 
   std::vector<RankedPoint> build() {
     findUnrolls();
@@ -313,7 +313,7 @@ private:
       return (dim < first || dim > *point.vectorDim) && extentOf(dim) > 1;
     };
     SmallVector<std::optional<unsigned>> channels = {std::nullopt}, images = {std::nullopt};
-    for (unsigned dim = rowDims; dim < op.getNumParallel(); ++dim)
+    for (unsigned dim = tilesRows ? 0 : rowDims; dim < op.getNumParallel(); ++dim)
       if (isFree(dim) && roles[dim] != Role::Batch && rowsShare(dim, *point.vectorDim))
         (isChannel(dim) ? channels : images).push_back(dim);
     for (std::optional<unsigned> channel : channels)
@@ -459,6 +459,7 @@ private:
   const Roles &roles;
   const MachineModel &machine;
   unsigned rowDims;
+  bool tilesRows;
   Draft &draft;
   SmallVector<SmallVector<Unroll>> unrolls;
   SmallVector<SmallVector<unsigned>> orders;
@@ -469,13 +470,14 @@ private:
 } // namespace
 
 std::vector<RankedPoint> layout::rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
-                                            const MachineModel &machine, unsigned rowDims) {
+                                            const MachineModel &machine, unsigned rowDims,
+                                            bool tilesRows) {
   Roles roles = getRoles(op);
   Draft draft(op, accesses, roles, machine);
   Point scalar = getScalarPoint(op, accesses);
   std::vector<RankedPoint> points;
   if (op.hasReduction()) {
-    points = SpaceBuilder(op, accesses, roles, machine, rowDims, draft).build();
+    points = SpaceBuilder(op, accesses, roles, machine, rowDims, tilesRows, draft).build();
     points.push_back({scalar, draft.getCycles(scalar)});
   } else {
     for (Point &point : getElementPoints(op, accesses, roles, machine, rowDims, scalar, draft))

@@ -41,10 +41,12 @@ int64_t getLanes(te::ComputeOp op, const MachineModel &machine);
 unsigned getFirstFusable(const Point &point, unsigned dim, unsigned rowDims);
 
 /// Returns the points that the draft has scored, at most 300, those with the shortest times first.
-/// The first `rowDims` dims are neither split nor fused. The order is the same in each run. There
+/// The first `rowDims` dims are neither split nor fused;
+/// with `tilesRows`, reductions have tiles of them. The order is the same in each run. There
 /// is at least one point, which is scalar code if no vector can be written.
 std::vector<RankedPoint> rankPoints(te::ComputeOp op, ArrayRef<Access> accesses,
-                                    const MachineModel &machine, unsigned rowDims = 0);
+                                    const MachineModel &machine, unsigned rowDims = 0,
+                                    bool tilesRows = false);
 
 } // namespace mlir::tssa::layout
 

@@ -89,10 +89,12 @@ private:
   }
 
   void reorder(unsigned rowDims) {
-    for (bool isRow : {true, false})
-      for (unsigned dim : point.outer)
-        if (loops[dim] && (dim < rowDims) == isRow)
-          outer.push_back(loops[dim]);
+    for (unsigned dim : orderRows(point, rowDims))
+      if (loops[dim])
+        outer.push_back(loops[dim]);
+    for (unsigned dim : point.outer)
+      if (loops[dim] && dim >= rowDims)
+        outer.push_back(loops[dim]);
     SmallVector<Value> order(outer);
     for (unsigned dim : point.reductions)
       if (const Unroll *unroll = point.findUnroll(dim); !unroll || unroll->extent)
@@ -122,6 +124,15 @@ private:
   Value lanes;
 };
 } // namespace
+
+SmallVector<unsigned> layout::orderRows(const Point &point, unsigned rowDims) {
+  SmallVector<unsigned> order;
+  for (bool isTiled : {false, true})
+    for (unsigned dim : point.outer)
+      if (dim < rowDims && (point.getTileExtent(dim) != 1) == isTiled)
+        order.push_back(dim);
+  return order;
+}
 
 SmallVector<Value> layout::writeLoops(OpBuilder &builder, te::ComputeOp op, const Point &point,
                                       unsigned rowDims, bool bind) {

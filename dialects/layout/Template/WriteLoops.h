@@ -12,6 +12,10 @@
 
 namespace mlir::tssa::layout {
 
+/// Returns the order of the outer loops of the first `rowDims` dims, which run over rows: those of
+/// tiled rows are innermost, since they share what they read.
+SmallVector<unsigned> orderRows(const Point &point, unsigned rowDims);
+
 /// Writes the schedule of `op`, a labelled expression, at `point`, whose orders name each dim once.
 /// The loops are, outermost first: the outer loops of parallel dims, the reduction loops, the
 /// unrolled reduction dims, rows, vectors and lanes. The first `rowDims` dims run over rows; their

@@ -40,6 +40,9 @@ void layout::writeSchedule(te::KernelOp kernel, ArrayRef<KernelExpression> expre
     loops = writeLoops(builder, expression.op, point, expression.rowDims, isRoot);
     if (!isRoot)
       inner.push_back(expression.op);
+    else if (expression.isInBoxes) // all at the innermost loop of rows
+      llvm::fill(MutableArrayRef(loops).take_front(expression.rowDims),
+                 loops[orderRows(point, expression.rowDims).back()]);
   }
   computeAtRows(builder, expressions.back().op, inner, loops);
 }

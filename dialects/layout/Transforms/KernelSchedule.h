@@ -14,13 +14,12 @@ namespace mlir::tssa::layout {
 /// An expression of a kernel, as its loops are chosen.
 struct KernelExpression {
   te::ComputeOp op;
-  unsigned rowDims = 0; ///< the number of leading dims that run over rows
+  /// The number of leading dims that run over rows: they are not fused and, unless the kernel
+  /// computes boxes, not split.
+  unsigned rowDims = 0;
   /// Whether the kernel computes several rows at a time, a box of each inner expression: its root
-  /// sums over what the others compute. The last row dim is then split.
+  /// sums over what the others compute.
   bool isInBoxes = false;
-
-  /// Returns the number of leading dims that are neither split nor fused.
-  unsigned getWholeDims() const { return rowDims - isInBoxes; }
 };
 
 /// Returns the te.computes of `kernel` in order, of which the last one is the root. Each of the

@@ -10,11 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Transforms/ConstantOperands.h"
 #include "dialects/layout/Transforms/KernelSchedule.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -49,11 +51,8 @@ public:
     }
     SmallVector<Point, 0> points;
     const KernelExpression &last = expressions.back();
-    Point root = choose(last, [&](const Point &point) {
-      // The loops of rows stay apart, so that the others can be computed in them.
-      return !last.isInBoxes || llvm::none_of(llvm::seq(last.rowDims),
-                                              [&](unsigned dim) { return point.isFused(dim); });
-    });
+    Point root = choose(
+        last, [&](const Point &point) { return !last.isInBoxes || fitsBoxes(expressions, point); });
     for (const KernelExpression &expression : ArrayRef(expressions).drop_back())
       points.push_back(expression.isInBoxes ? chooseInBox(expression, root) : choose(expression));
     points.push_back(std::move(root));
@@ -61,12 +60,29 @@ public:
   }
 
 private:
+  /// Returns whether the others can be computed in boxes of the rows of a tile of the root: loops
+  /// of rows stay apart, and the boxes fit.
+  static bool fitsBoxes(ArrayRef<KernelExpression> expressions, const Point &root) {
+    double bytes = 0;
+    for (const KernelExpression &expression : expressions.drop_back()) {
+      te::ComputeOp op = expression.op;
+      double elements = 1;
+      for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
+        elements *= dim < expression.rowDims ? root.getTileExtent(dim) : op.getStaticSizes()[dim];
+      for (Type type : op.getResultTypes())
+        bytes += elements * te::getElementBytes(cast<ShapedType>(type).getElementType());
+    }
+    return bytes <= scratchBytes && llvm::none_of(llvm::seq(expressions.back().rowDims),
+                                                  [&](unsigned dim) { return root.isFused(dim); });
+  }
+
   /// Returns the best point, of this rank, of those for which `fits` holds.
   Point choose(
       const KernelExpression &expression,
       function_ref<bool(const Point &)> fits = [](const Point &) { return true; }) {
-    std::vector<RankedPoint> ranked = rankPoints(
-        expression.op, constants.getAccesses(expression.op), machine, expression.getWholeDims());
+    std::vector<RankedPoint> ranked =
+        rankPoints(expression.op, constants.getAccesses(expression.op), machine, expression.rowDims,
+                   expression.isInBoxes);
     llvm::erase_if(ranked, [&](const RankedPoint &candidate) { return !fits(candidate.point); });
     const RankedPoint &choice = ranked[rank % ranked.size()];
     explain(expression.op, choice, ranked.size());
@@ -79,9 +95,8 @@ private:
     OpBuilder builder(expression.op);
     auto box = cast<te::ComputeOp>(builder.clone(*expression.op));
     SmallVector<int64_t> sizes(box.getStaticSizes());
-    unsigned last = expression.rowDims - 1;
-    llvm::fill(MutableArrayRef(sizes).take_front(last), 1);
-    sizes[last] = root.getTileExtent(last);
+    for (unsigned dim = 0; dim < expression.rowDims; ++dim)
+      sizes[dim] = root.getTileExtent(dim);
     box.setStaticSizes(sizes);
     for (OpResult result : box.getResults())
       result.setType(cast<RankedTensorType>(result.getType())

@@ -7,7 +7,10 @@
 
 #include "dialects/te/Transforms/BoxGroups.h"
 #include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/Partition/BoxCost.h"
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -39,11 +42,39 @@ static unsigned countOwnRowDims(ReadOp read) {
   return count;
 }
 
+/// If the leading indexes of `read` are the leading dims of its reader in some order, of the same
+/// sizes, returns for each of these dims the position of its index. A dim of size 1 may be read at
+/// 0 in its own position.
+static SmallVector<unsigned> matchRows(ReadOp read) {
+  auto reader = cast<ComputeOp>(read->getParentOp());
+  SmallVector<OpFoldResult> sizes = reader.getParallelSizes();
+  SmallVector<unsigned> dims; // by position
+  if (read.getGuard())
+    return {};
+  for (auto [position, index] : llvm::enumerate(read.getMap().getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(index);
+    unsigned row = dim ? dim.getPosition() : position;
+    bool isUnit = position < sizes.size() && getConstantSize(sizes[position]) == 1 &&
+                  index == getAffineConstantExpr(0, read.getContext());
+    if ((!dim && !isUnit) || row >= sizes.size() || llvm::is_contained(dims, row) ||
+        findSize(read.getSource(), position) != sizes[row])
+      break;
+    dims.push_back(row);
+  }
+  // The longest prefix whose dims are the leading ones.
+  while (!dims.empty() && *llvm::max_element(dims) + 1 != dims.size())
+    dims.pop_back();
+  SmallVector<unsigned> positions(dims.size());
+  for (auto [position, dim] : llvm::enumerate(dims))
+    positions[dim] = position;
+  return positions;
+}
+
 namespace {
 /// Collects what a product sums over, from the product back to where its rows come from.
 class BoxGroup {
 public:
-  explicit BoxGroup(ComputeOp root) : root(root) { group.insert(root); }
+  BoxGroup(ComputeOp root, bool isForced) : root(root), isForced(isForced) { group.insert(root); }
 
   SmallVector<Operation *> find() {
     if (!startAtSummed())
@@ -55,21 +86,62 @@ public:
     });
     if (!hasProduct)
       return {root};
+    if (!areRowsKnown() || !readsApart())
+      return {root};
     SmallVector<Operation *> result(group.begin(), group.end());
     llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    return result;
+    return pays(result) ? result : SmallVector<Operation *>{root};
   }
 
+  ArrayRef<unsigned> getOrder() const { return order; }
+
 private:
+  /// Returns whether the estimated cost says so, and explains it.
+  bool pays(ArrayRef<Operation *> found) {
+    CostModel model;
+    BoxCost cost = getBoxCost(found, numRows, model);
+    bool isSmall = cost.boxBytes <= model.boxBytes,
+         saves = cost.inBoxes < (1 - model.leastGain) * cost.asLaunches;
+    auto options = remark::RemarkOpts::name("boxes").category("te-form-kernels");
+    auto report = [&](auto &&remark) {
+      remark << remark::metric("Cycles", static_cast<int64_t>(cost.inBoxes))
+             << remark::metric("CyclesAsLaunches", static_cast<int64_t>(cost.asLaunches))
+             << remark::metric("BoxBytes", static_cast<int64_t>(cost.boxBytes));
+    };
+    if (isSmall && (saves || isForced))
+      report(remark::passed(root.getLoc(), options)
+             << remark::add("computed in boxes of rows with what it sums over"));
+    else
+      report(remark::missed(root.getLoc(), options) << remark::reason(
+                 "{0}", isSmall ? "it saves too little" : "its boxes are too large or too few"));
+    return isSmall && (saves || isForced);
+  }
+
+  /// Returns whether the group reads each tensor of its block once. The order in which a product
+  /// reads such a tensor can then be chosen for it.
+  bool readsApart() {
+    llvm::SmallDenseSet<Value> read;
+    bool isOnce = true;
+    for (Operation *member : group)
+      member->walk([&](ReadOp inner) {
+        Value source = inner.getSource();
+        auto producer = source.getDefiningOp<ComputeOp>();
+        if ((producer || isa<BlockArgument>(source)) && !group.contains(producer))
+          isOnce &= read.insert(source).second;
+      });
+    return isOnce;
+  }
+
   /// Finds the factor of the root that its block computes, and adds it. Its indexes are rows of the
   /// root, and then dims that the root sums over.
   bool startAtSummed() {
     std::optional<Contraction> product = matchContraction(root);
-    if (!product || root.getPieces().size() != 1)
+    if (!product || root.getPieces().size() != 1 || hasWindows(root))
       return false;
     for (ReadOp read : {product->lhs, product->rhs}) {
       auto source = read.getSource().getDefiningOp<ComputeOp>();
-      numRows = countOwnRowDims(read);
+      order = matchRows(read);
+      numRows = order.size();
       if (!source || numRows == 0 || numRows == source.getNumParallel() || !canJoin(source))
         continue;
       bool isSummed =
@@ -85,18 +157,58 @@ private:
     return false;
   }
 
+  /// Returns whether all sizes of the rows are constant, so that their number is known.
+  bool areRowsKnown() {
+    return countElements(ArrayRef(root.getParallelSizes()).take_front(numRows)).has_value();
+  }
+
+  /// Returns whether `index` moves along windows that overlap, as in a convolution: the steps of a
+  /// parallel dim are smaller than what the reduction dims span.
+  static bool overlaps(ComputeOp compute, AffineExpr index) {
+    SmallVector<int64_t> row;
+    if (index.isSymbolicOrConstant() || isa<AffineDimExpr>(index))
+      return false;
+    unsigned numDims = compute.getNumDims();
+    if (!index.isPureAffine() || failed(getFlattenedAffineExpr(index, numDims, 0, &row)) ||
+        row.size() != numDims + 1)
+      return true;
+    int64_t span = 0, step = std::numeric_limits<int64_t>::max();
+    for (unsigned dim = 0; dim < numDims; ++dim) {
+      int64_t size = compute.getStaticSizes()[dim];
+      if (row[dim] == 0 || size == 1)
+        continue;
+      if (dim < compute.getNumParallel())
+        step = std::min(step, std::abs(row[dim]));
+      else if (ShapedType::isDynamic(size))
+        return true;
+      else
+        span += std::abs(row[dim]) * (size - 1);
+    }
+    return step <= span;
+  }
+
+  static bool hasWindows(ComputeOp product) {
+    return llvm::any_of(product.getPieceBlock()->getOps<ReadOp>(), [&](ReadOp read) {
+      return read.getGuard() || !read.getSymbols().empty() ||
+             llvm::any_of(read.getMap().getResults(),
+                          [&](AffineExpr index) { return overlaps(product, index); });
+    });
+  }
+
   /// Returns whether each use of `compute` is a read by the group at the index of the row.
   bool isReadByRows(ComputeOp compute) {
     return llvm::all_of(compute->getUsers(), [&](Operation *user) {
       auto read = dyn_cast<ReadOp>(user);
-      return read && group.contains(read->getParentOp()) && countOwnRowDims(read) >= numRows;
+      return read && group.contains(read->getParentOp()) &&
+             (read->getParentOp() == root ? matchRows(read) == order
+                                          : countOwnRowDims(read) >= numRows);
     });
   }
 
   /// Returns whether the rows of `compute` have more elements than what it reads for them, so that
   /// computing them where they are needed saves more than it costs.
   bool savesRow(ComputeOp compute) {
-    if (!matchContraction(compute))
+    if (!matchContraction(compute) || hasWindows(compute))
       return false;
     std::optional<int64_t> own =
         countElements(ArrayRef(compute.getParallelSizes()).drop_front(numRows));
@@ -137,9 +249,74 @@ private:
   }
 
   ComputeOp root;
+  bool isForced;
   llvm::SetVector<Operation *> group;
   unsigned numRows = 0;
+  SmallVector<unsigned> order; ///< for each row dim of the root, that of the others
 };
 } // namespace
 
-SmallVector<Operation *> te::findBoxGroup(ComputeOp root) { return BoxGroup(root).find(); }
+SmallVector<Operation *> te::findBoxGroup(ComputeOp root, bool isForced,
+                                          SmallVectorImpl<unsigned> &order) {
+  BoxGroup group(root, isForced);
+  SmallVector<Operation *> members = group.find();
+  order.assign(group.getOrder().begin(), group.getOrder().end());
+  return members;
+}
+
+/// Replaces `compute` by an expression whose dim i is its dim `order[i]`, for the leading dims.
+static ComputeOp permuteDims(RewriterBase &rewriter, ComputeOp compute, ArrayRef<unsigned> order) {
+  MLIRContext *context = rewriter.getContext();
+  unsigned numParallel = compute.getNumParallel(), numDims = compute.getNumDims();
+  SmallVector<OpFoldResult> oldSizes = compute.getIterationDomain(), sizes(oldSizes);
+  SmallVector<AffineExpr> old; // the old dims over the new ones
+  for (unsigned dim = 0; dim < numDims; ++dim)
+    old.push_back(getAffineDimExpr(dim, context));
+  for (auto [dim, from] : llvm::enumerate(order)) {
+    sizes[dim] = oldSizes[from];
+    old[from] = getAffineDimExpr(dim, context);
+  }
+  SmallVector<int64_t> staticSizes;
+  SmallVector<Value> dynamicSizes;
+  dispatchSizes(sizes, staticSizes, dynamicSizes);
+  SmallVector<Type> types;
+  for (Type type : compute.getResultTypes())
+    types.push_back(
+        cast<RankedTensorType>(type).clone(ArrayRef(staticSizes).take_front(numParallel)));
+  rewriter.setInsertionPoint(compute);
+  auto result =
+      ComputeOp::create(rewriter, compute.getLoc(), types, dynamicSizes, ValueRange(), staticSizes,
+                        numParallel, compute.getInitAttr(), ArrayAttr(), compute.getLabelAttr(), 1);
+  auto copy = [&](Region &from, Region &to, unsigned dims) {
+    if (from.empty())
+      return;
+    Block &block = from.front();
+    SmallVector<Location> locations(block.getNumArguments(), compute.getLoc());
+    Block *created = rewriter.createBlock(&to, {}, block.getArgumentTypes(), locations);
+    IRMapping mapping;
+    mapping.map(block.getArguments(), created->getArguments());
+    PointMap point{AffineMap::get(dims, 0, ArrayRef(old).take_front(dims), context), {}};
+    YieldOp::create(rewriter, compute.getLoc(), cloneBody(rewriter, block, point, mapping));
+  };
+  copy(compute.getPieces().front(), result.getPieces().front(), numDims);
+  copy(compute.getCombiner(), result.getCombiner(), numDims);
+  copy(compute.getEpilogue(), result.getEpilogue(), numParallel);
+  for (Operation *user : llvm::make_early_inc_range(compute->getUsers())) {
+    auto read = cast<ReadOp>(user);
+    SmallVector<AffineExpr> indexes(read.getMap().getResults()), moved(indexes);
+    for (auto [dim, from] : llvm::enumerate(order))
+      moved[dim] = indexes[from];
+    read.setMap(
+        AffineMap::get(read.getMap().getNumDims(), read.getMap().getNumSymbols(), moved, context));
+  }
+  rewriter.replaceOp(compute, result);
+  return result;
+}
+
+void te::orderRows(RewriterBase &rewriter, MutableArrayRef<Operation *> group,
+                   ArrayRef<unsigned> order) {
+  if (llvm::is_sorted(order))
+    return;
+  for (Operation *&member : group.drop_back())
+    member = permuteDims(rewriter, cast<ComputeOp>(member), order);
+}

@@ -77,7 +77,7 @@ static void setLabels(ArrayRef<Operation *> group) {
 
 /// Returns the groups of expressions that become kernels, in program order.
 static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool groupRows,
-                                                        bool groupBoxes) {
+                                                        ::tssa::Apply boxes) {
   SmallVector<Operation *> ops;
   module.walk([&](func::FuncOp function) {
     function.walk([&](Operation *op) {
@@ -88,15 +88,22 @@ static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool gr
   llvm::DenseMap<Operation *, SmallVector<Operation *>> rows; // keyed by the root of the group
   llvm::SmallPtrSet<Operation *, 16> taken;
   IRRewriter rewriter(module.getContext());
-  if (groupBoxes)
+  bool areForced = boxes == ::tssa::Apply::Always;
+  if (areForced || (groupRows && boxes == ::tssa::Apply::Auto))
     for (Operation *op : ops) {
       auto root = dyn_cast<ComputeOp>(op);
-      SmallVector<Operation *> group = root ? findBoxGroup(root) : SmallVector<Operation *>();
+      SmallVector<unsigned> order;
+      SmallVector<Operation *> group =
+          root ? findBoxGroup(root, areForced, order) : SmallVector<Operation *>();
       if (group.size() < 2 ||
           llvm::any_of(group, [&](Operation *member) { return taken.contains(member); }))
         continue;
+      SmallVector<Operation *> before(group);
+      orderRows(rewriter, group, order);
+      for (auto [old, member] : llvm::zip_equal(before, group))
+        llvm::replace(ops, old, member);
       taken.insert_range(group);
-      rows[op] = std::move(group);
+      rows[group.back()] = std::move(group);
     }
   if (groupRows)
     for (Operation *&op : ops) {
@@ -128,8 +135,7 @@ struct FormKernels : te::impl::TEFormKernelsBase<FormKernels> {
     SymbolTable symbols(getOperation());
     // A statistic does not count in a build without assertions.
     unsigned number = 0;
-    for (ArrayRef<Operation *> group :
-         formGroups(getOperation(), groupRows, boxes == ::tssa::Apply::Always)) {
+    for (ArrayRef<Operation *> group : formGroups(getOperation(), groupRows, boxes)) {
       nameRowDims(group);
       if (group.size() > 1)
         remark::passed(group.back()->getLoc(),
