@@ -32,6 +32,19 @@ def swap_contents(x: Tensor, y: Tensor):
     return old
 
 
+def swaps_after_branches(x: Tensor, y: Tensor, k: int):
+    a, b = x.clone(), y.clone()
+    if b.sum() > 0:
+        if not x.sum() > 0:
+            a, b = b, a
+    if y[0, 0] > 0:
+        a = a + y
+    for _ in range(k):
+        a, b = b, a
+        b.remainder_(5)
+    return a.clone(), b.clone()
+
+
 def overlapping_views(x: Tensor):
     a = x.clone()
     left = a[:, :3]
@@ -264,6 +277,7 @@ CASES = {
     write_argument: [(X, Y[:, 0].clone())],
     copy_then_change: [(X, Y)],
     swap_contents: [(X, Y)],
+    swaps_after_branches: [(X, Y, 2), (X, -Y, 3), (-X, Y, 1), (-X, -Y, 2)],
     overlapping_views: [(X,)],
     unbinding: [(X,), (X[:3],), (X[:1],)],
     permuted_view: [(X,)],

@@ -7,6 +7,7 @@
 
 #include "dialects/tssa/Analysis/Selections.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -139,6 +140,40 @@ bool Selections::addIncoming(Value name, bool &changed) {
   return true;
 }
 
+/// Returns the number of each value in the order in which the function defines them.
+static DenseMap<Value, unsigned> numberValues(Operation *function) {
+  DenseMap<Value, unsigned> numbers;
+  auto add = [&](Value value) { numbers.try_emplace(value, numbers.size()); };
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    llvm::for_each(op->getResults(), add);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), add);
+  });
+  return numbers;
+}
+
+void Selections::orderCandidates(ArrayRef<Value> names) {
+  if (names.empty())
+    return;
+  Value first = names.front();
+  Operation *function = first.getParentBlock()->getParentOp();
+  while (!isa<FunctionOpInterface>(function))
+    function = function->getParentOp();
+  DenseMap<Value, unsigned> numbers = numberValues(function);
+  for (Value name : names) {
+    auto getKey = [&](RootedPath place) {
+      unsigned kind = place.root == name ? 0 : areGivenTogether(place.root, name) ? 1 : 2;
+      std::string path;
+      llvm::raw_string_ostream(path) << place.path;
+      return std::tuple(kind, numbers.lookup(place.root), path);
+    };
+    llvm::stable_sort(candidates[name], [&](RootedPath left, RootedPath right) {
+      return getKey(left) < getKey(right);
+    });
+  }
+}
+
 bool Selections::select(ArrayRef<Value> roots) {
   SmallVector<Value> names = llvm::filter_to_vector(aliases.getNames(), [&](Value name) {
     return llvm::is_contained(roots, name) && aliases.isOwner(name);
@@ -151,6 +186,7 @@ bool Selections::select(ArrayRef<Value> roots) {
       if (!addIncoming(name, changed))
         return false;
   }
+  orderCandidates(names);
   return true;
 }
 

@@ -56,6 +56,9 @@ private:
   /// `changed` if there are new ones.
   bool addIncoming(Value name, bool &changed);
   bool addCandidate(Value name, const RootedPath &place, bool &changed);
+  /// Brings the candidates of each name into an order that does not depend on how they were found:
+  /// an argument and a result of a loop that carry one tag list the same places.
+  void orderCandidates(ArrayRef<Value> names);
   /// Adds the slots that `name` may share with its siblings, where they get the refs number `edge`.
   bool addShared(Value name, unsigned edge, bool &changed);
   /// Returns whether a slot of a sibling is certain to hold `place`, where `name` gets it as the
