@@ -35,10 +35,10 @@ func.func @chosen(%a: !tssa.ref<4xf32>, %b: !tssa.ref<4xf32>, %c: i1, %v: tensor
 // CHECK: scf.for {{.*}} iter_args(%[[SLOT:.*]] = %[[EMPTY]], %[[TAG:.*]] = %{{.*}}) -> (tensor<4xf32>, index) {
 // CHECK:   %[[OWN:.*]] = tssa.alloc %[[SLOT]]
 // CHECK:   arith.cmpi eq, %[[TAG]]
-// CHECK:   tssa.write %{{.*}}, %[[S]]
-// CHECK: } else {
 // CHECK:   tssa.write %{{.*}}, %[[OWN]]
-// ALIAS: selected name %{{.*}} : !tssa.ref<4xf32> is one of %{{.*}}, its slot
+// CHECK: } else {
+// CHECK:   tssa.write %{{.*}}, %[[S]]
+// ALIAS: selected name %{{.*}} : !tssa.ref<4xf32> is one of its slot, %{{.*}}
 func.func @first_round(%h0: tensor<4xf32>, %g: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
