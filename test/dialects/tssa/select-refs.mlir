@@ -111,7 +111,7 @@ func.func @chosen_twice(%x: tensor<4xf32>, %c: i1, %d: i1, %v: tensor<4xf32>) ->
 // The arguments of a loop become one storage in its second iteration.
 // CHECK-LABEL: func @carried_together
 // CHECK: scf.for {{.*}} -> (tensor<4xf32>, index, index) {
-// ALIAS: selected name %{{.*}} : !tssa.ref<4xf32> is one of %{{.*}}, its slot
+// ALIAS: selected name %{{.*}} : !tssa.ref<4xf32> is one of its slot, %{{.*}}
 // ALIAS: selected name %{{.*}} : !tssa.ref<4xf32> is one of %{{.*}}, %{{.*}}
 func.func @carried_together(%x: tensor<4xf32>, %v: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
