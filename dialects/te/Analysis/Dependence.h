@@ -35,8 +35,8 @@ struct ElementDependence {
   llvm::SmallBitVector opaque;       ///< for each index of `source`: whether data decides it
   /// The dims of the relation that the source depends on and the result index does not fix.
   SmallVector<unsigned> ranged;
-  IntegerSet
-      piece; ///< The relation holds here, a set over dims and pieceSymbols; null for everywhere.
+  /// The relation holds here, a set over dims and `pieceSymbols`; null for everywhere.
+  IntegerSet piece;
   SmallVector<Value> pieceSymbols;
   IntegerSet guard; ///< And here, a set over dims and `symbols`.
 };
