@@ -125,14 +125,25 @@ KernelRunner::create(te::KernelOp kernel, const cpu::Machine &machine, bool veri
                          verifiesPasses);
 }
 
+/// Clones `function` to the end of `module`, after the functions that it calls.
+static void cloneWithCalled(mlir::FunctionOpInterface function, mlir::ModuleOp module) {
+  function->walk([&](mlir::func::CallOp call) {
+    auto called = mlir::SymbolTable::lookupNearestSymbolFrom<mlir::FunctionOpInterface>(
+        function, call.getCalleeAttr());
+    if (called && !module.lookupSymbol(called.getName()))
+      cloneWithCalled(called, module);
+  });
+  module.getBody()->push_back(function->clone());
+}
+
 Expected<std::unique_ptr<KernelRunner>>
 KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
                               const KernelSignature &signature, const cpu::Machine &machine,
                               bool verifiesPasses) {
   mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(module.getLoc());
   for (const std::string &symbol : {name.str(), (name + ".extent").str()})
-    if (mlir::Operation *function = module.lookupSymbol(symbol))
-      alone->getBody()->push_back(function->clone());
+    if (auto function = module.lookupSymbol<mlir::FunctionOpInterface>(symbol))
+      cloneWithCalled(function, *alone);
   for (auto constant : module.getOps<mlir::memref::GlobalOp>())
     alone->getBody()->push_back(constant->clone());
   mlir::PassManager manager(module.getContext());

@@ -37,7 +37,9 @@ public:
     mlir::Block &block = kernel.getSchedule().front();
     block.clear();
     builder.setInsertionPointToEnd(&block);
-    writeLoops(root);
+    places = writeLoops(root, /*isBound=*/true);
+    if (members.size() > 1 && pick())
+      members = writeNested(members);
     writePlaces(members);
     return true;
   }
@@ -58,8 +60,10 @@ private:
   }
 
   /// Splits some of the loops and may shuffle them. Parts stay behind the loops they are parts of,
-  /// and loops of a reduction behind the others. Tiles and a vector come last.
-  void writeLoops(te::ComputeOp root) {
+  /// and loops of a reduction behind the others. Tiles and a vector come last. Returns the loops at
+  /// which others may be computed.
+  llvm::SmallVector<mlir::Value> writeLoops(te::ComputeOp root, bool isBound) {
+    llvm::SmallVector<mlir::Value> places;
     llvm::SmallVector<mlir::Type> types(root.getNumDims(), loopType);
     auto named = layout::LoopsOp::create(builder, root.getLoc(), types, *root.getLabel());
     llvm::SmallVector<mlir::Value> outer[2], inner[2], tiles;
@@ -94,10 +98,23 @@ private:
       layout::RegisterTileOp::create(builder, root.getLoc(), tiles);
     if (vector)
       layout::VectorizeOp::create(builder, root.getLoc(), vector);
-    size_t bound = outer[0].empty() ? 0 : random() % (outer[0].size() + 1);
+    size_t bound = outer[0].empty() || !isBound ? 0 : random() % (outer[0].size() + 1);
     if (bound > 0)
       layout::BindOp::create(builder, root.getLoc(), llvm::ArrayRef(outer[0]).take_front(bound),
                              layout::Level::Parallel);
+    return places;
+  }
+
+  /// Computes some members at a loop of a later one. Returns those that remain.
+  llvm::SmallVector<te::ComputeOp> writeNested(llvm::ArrayRef<te::ComputeOp> members) {
+    size_t owner = 1 + random() % (members.size() - 1), first = random() % owner;
+    llvm::SmallVector<mlir::Value> loops = writeLoops(members[owner], /*isBound=*/false);
+    mlir::Value loop = loops[random() % loops.size()];
+    for (te::ComputeOp member : members.slice(first, owner - first))
+      layout::ComputeAtOp::create(builder, member.getLoc(), *member.getLabel(), loop);
+    llvm::SmallVector<te::ComputeOp> rest(members.take_front(first));
+    llvm::append_range(rest, members.drop_front(owner));
+    return rest;
   }
 
   static bool isPowerOfTwo(layout::SplitOp split) {
@@ -121,7 +138,7 @@ private:
   std::mt19937_64 &random;
   mlir::OpBuilder builder;
   mlir::Type loopType;
-  llvm::SmallVector<mlir::Value> places; ///< loops at which members may be computed
+  llvm::SmallVector<mlir::Value> places; ///< loops of the root at which members may be computed
 };
 } // namespace
 

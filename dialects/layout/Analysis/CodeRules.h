@@ -27,6 +27,9 @@ inline constexpr int64_t leastWorkOfThread = 1 << 17;
 /// a core does not need for operands.
 inline constexpr int64_t scratchBytes = 256 << 10;
 
+/// The most rows of a box, and the fewest boxes that threads share evenly enough.
+inline constexpr int64_t rowsOfBox = 32, leastBoxes = 16;
+
 /// The most bytes of the boxes of a kernel on a device, for each lane or block.
 inline constexpr int64_t deviceScratchBytes = 64 << 10;
 

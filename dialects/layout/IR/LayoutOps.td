@@ -189,19 +189,26 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
 
     Lanes that compute a box together compute one index of a dim, or all.
 
+    The loop may be one of an expression that is itself computed at a loop. What is
+    computed there and read by others too is kept for all iterations of that
+    expression.
+
     Constraints, which are checked when the schedule is applied:
-    - (C1) each label has at most one such op. `loop` is a loop of an
-      expression without one, neither tiled nor vectorized, and not split or
-      fused. It may be a part of a split or, where there are no lanes, over a
-      reduction dim.
+    - (C1) each label has at most one such op. `loop` is neither tiled nor
+      vectorized, and not split or fused. It may be a part of a split. Where there
+      are lanes, it belongs to an expression without such an op and is over no
+      reduction dim. The expression of `loop` comes after `label` in the kernel.
     - (C2) the box begins at an index that depends on `loop`, unless `loop` has
       one iteration. Otherwise each iteration would compute the same elements
       again.
-    - (C3) what `label` reads is computed at `loop` or a loop around it.
+    - (C3) what `label` reads is computed at `loop` or a loop around it, or at one
+      of its own loops.
     - (C4) a box has a constant size, and those of a kernel have at most 256 KiB
       together.
     - (C5) `label` has one piece and is no result of the kernel: no iteration owns
       the elements that two of them compute.
+    - (C6) an expression that is computed at a loop reads all that others read of
+      what is computed at its own loops, without gaps.
 
     Example: `layout.compute_at @max, %row`
   }];

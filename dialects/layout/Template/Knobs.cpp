@@ -76,6 +76,24 @@ static void describeRows(raw_ostream &stream, const Point &point, te::ComputeOp,
   }
 }
 
+static void printBoxes(raw_ostream &stream, const Point &point) {
+  for (const BoxRows &box : point.boxes)
+    stream << ", box d" << box.dim << ' ' << box.extent;
+}
+
+static bool parseBoxes(StringRef &rest, Point &point) {
+  BoxRows &box = point.boxes.emplace_back();
+  return parseDim(rest, box.dim) && parseCount(rest, box.extent);
+}
+
+static void describeBoxes(raw_ostream &stream, const Point &point, te::ComputeOp,
+                          const Roles &roles) {
+  for (const BoxRows &box : point.boxes) {
+    stream << ", boxes of " << box.extent << " of ";
+    describeFused(stream, box.dim, 0, roles);
+  }
+}
+
 static void printUnrolled(raw_ostream &stream, const Point &point) {
   for (const Unroll &unroll : point.unrolled) {
     stream << ", unroll d" << unroll.dim;
@@ -105,6 +123,7 @@ ArrayRef<Clause> layout::getClauses() {
       {"scalar", true, printScalar, [](StringRef &, Point &) { return true; }, describeScalar},
       {"vector ", true, printVector, parseVector, describeVector},
       {"rows ", false, printRows, parseRows, describeRows},
+      {"box ", false, printBoxes, parseBoxes, describeBoxes},
       {"unroll ", false, printUnrolled, parseUnrolled, describeUnrolled},
       {"outer", false,
        [](raw_ostream &stream, const Point &point) { printDims(stream, "outer", point.outer); },

@@ -38,6 +38,13 @@ int64_t Point::getTileExtent(unsigned dim) const {
   return 1;
 }
 
+int64_t Point::getBoxExtent(unsigned dim) const {
+  for (const BoxRows &box : boxes)
+    if (box.dim == dim)
+      return box.extent;
+  return getTileExtent(dim);
+}
+
 const Unroll *Point::findUnroll(unsigned dim) const {
   const auto *found =
       llvm::find_if(unrolled, [&](const Unroll &unroll) { return unroll.dim == dim; });

@@ -18,6 +18,14 @@ struct TileRows {
   unsigned fused = 0; ///< number of dims before `dim` that are fused with it
 };
 
+/// Several tiles of rows for which a kernel computes at a time what they read.
+struct BoxRows {
+  unsigned dim = 0;
+  int64_t extent = 1; ///< number of rows, a multiple of those of a tile
+
+  bool operator==(const BoxRows &other) const { return dim == other.dim && extent == other.extent; }
+};
+
 /// Iterations of a reduction dim that are unrolled.
 struct Unroll {
   unsigned dim = 0;
@@ -33,6 +41,7 @@ struct Point {
   int64_t vectors = 1;              ///< vector registers along the vector dim
   unsigned fused = 0;               ///< number of dims before the vector dim that are fused with it
   SmallVector<TileRows> rows;       ///< other tiled parallel dims, outermost first
+  SmallVector<BoxRows, 1> boxes;    ///< dims of rows whose boxes are larger than a tile
   SmallVector<Unroll> unrolled;     ///< tiled reduction dims, outermost first
   SmallVector<unsigned> outer;      ///< order of the outer loops of all parallel dims
   SmallVector<unsigned> reductions; ///< order of the loops of all reduction dims
@@ -42,6 +51,9 @@ struct Point {
   /// Returns the number of indexes of the parallel dim `dim` that a tile has; 1 if its loop is
   /// fused.
   int64_t getTileExtent(unsigned dim) const;
+  /// Returns the number of indexes of `dim`, a dim of rows, that a box has: those of a tile if it
+  /// has no other.
+  int64_t getBoxExtent(unsigned dim) const;
   /// Returns whether the loop of the parallel dim `dim` is fused with another one.
   bool isFused(unsigned dim) const;
   /// Returns what is unrolled of reduction dim `dim`, or null.

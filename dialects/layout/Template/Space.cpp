@@ -139,6 +139,10 @@ std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Poi
     if (!fitsGroups(roles, rows.dim, rows.extent))
       return ("rows: a tile of d" + Twine(rows.dim) + " lies in several groups").str();
   }
+  for (const BoxRows &box : point.boxes)
+    if (box.dim >= op.getNumParallel() || box.extent < 1 || point.isFused(box.dim) ||
+        box.dim == point.vectorDim || box.extent % point.getTileExtent(box.dim) != 0)
+      return ("box: expected tiles of rows along d" + Twine(box.dim)).str();
   int64_t sums = point.countAccumulators() * countSums(op, roles);
   if (sums > countFreeRegisters(point, machine))
     return ("rows: " + Twine(sums) + " sums do not fit into the registers").str();

@@ -29,7 +29,7 @@ struct RankedPoint {
 };
 
 /// Returns why the loops of `point` cannot be written for `op`, or an empty string. The text begins
-/// with the name of the knob: vector, rows, unroll, outer or reduce.
+/// with the name of the knob: vector, rows, box, unroll, outer or reduce.
 std::string findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
                          const MachineModel &machine);
 

@@ -18,7 +18,7 @@ public:
   LoopWriter(OpBuilder &builder, te::ComputeOp op, const Point &point)
       : builder(builder), op(op), point(point), loc(op.getLoc()) {}
 
-  SmallVector<Value> write(unsigned rowDims, bool bind) {
+  SmallVector<Value> write(ArrayRef<unsigned> rows, bool bind) {
     SmallVector<Type> types(op.getNumDims(), loopType());
     auto named = LoopsOp::create(builder, loc, types, *op.getLabel());
     loops.assign(named.getLoops().begin(), named.getLoops().end());
@@ -27,8 +27,8 @@ public:
     splitUnrolled();
     splitRows();
     splitVector();
-    reorder(rowDims);
-    annotate(rowDims, bind);
+    reorder(rows);
+    annotate(rows, bind);
     return std::move(loops);
   }
 
@@ -65,12 +65,19 @@ private:
   void splitRows() {
     for (auto [dim, extent, fused] : point.rows) {
       fuseInto(dim, fused);
-      if (extent <= 1)
-        continue;
-      SmallVector<Value> parts = split(loops[dim], {extent});
-      loops[dim] = parts[0];
-      tiled.push_back(parts[1]);
+      if (extent > 1)
+        tiled.push_back(splitInner(dim, extent));
     }
+    for (auto [dim, extent] : point.boxes)
+      if (int64_t count = extent / point.getTileExtent(dim); count > 1)
+        inBox.push_back(splitInner(dim, count));
+  }
+
+  /// Splits the outer loop of `dim`, and returns the inner part.
+  Value splitInner(unsigned dim, int64_t extent) {
+    SmallVector<Value> parts = split(loops[dim], {extent});
+    loops[dim] = parts[0];
+    return parts[1];
   }
 
   void splitVector() {
@@ -88,12 +95,12 @@ private:
     lanes = parts.back();
   }
 
-  void reorder(unsigned rowDims) {
-    for (unsigned dim : orderRows(point, rowDims))
-      if (loops[dim])
-        outer.push_back(loops[dim]);
+  void reorder(ArrayRef<unsigned> rows) {
+    for (unsigned dim : rows)
+      outer.push_back(loops[dim]);
+    outer.append(inBox);
     for (unsigned dim : point.outer)
-      if (loops[dim] && dim >= rowDims)
+      if (loops[dim] && !llvm::is_contained(rows, dim))
         outer.push_back(loops[dim]);
     SmallVector<Value> order(outer);
     for (unsigned dim : point.reductions)
@@ -105,12 +112,13 @@ private:
     ReorderOp::create(builder, loc, order);
   }
 
-  void annotate(unsigned rowDims, bool bind) {
+  void annotate(ArrayRef<unsigned> rows, bool bind) {
     if (!tiled.empty())
       RegisterTileOp::create(builder, loc, tiled);
     if (lanes)
       VectorizeOp::create(builder, loc, lanes);
-    ArrayRef<Value> bound = rowDims ? ArrayRef(loops).take_front(rowDims) : ArrayRef(outer);
+    ArrayRef<Value> bound =
+        rows.empty() ? ArrayRef(outer) : ArrayRef(outer).take_front(rows.size());
     if (!bound.empty() && bind)
       BindOp::create(builder, loc, bound, Level::Parallel);
   }
@@ -120,21 +128,12 @@ private:
   const Point &point;
   Location loc;
   SmallVector<Value> loops; ///< the outermost loop of each dim; null once it is fused
-  SmallVector<Value> outer, tiled;
+  SmallVector<Value> outer, inBox, tiled;
   Value lanes;
 };
 } // namespace
 
-SmallVector<unsigned> layout::orderRows(const Point &point, unsigned rowDims) {
-  SmallVector<unsigned> order;
-  for (bool isTiled : {false, true})
-    for (unsigned dim : point.outer)
-      if (dim < rowDims && (point.getTileExtent(dim) != 1) == isTiled)
-        order.push_back(dim);
-  return order;
-}
-
 SmallVector<Value> layout::writeLoops(OpBuilder &builder, te::ComputeOp op, const Point &point,
-                                      unsigned rowDims, bool bind) {
-  return LoopWriter(builder, op, point).write(rowDims, bind);
+                                      ArrayRef<unsigned> rows, bool bind) {
+  return LoopWriter(builder, op, point).write(rows, bind);
 }

@@ -12,18 +12,15 @@
 
 namespace mlir::tssa::layout {
 
-/// Returns the order of the outer loops of the first `rowDims` dims, which run over rows: those of
-/// tiled rows are innermost, since they share what they read.
-SmallVector<unsigned> orderRows(const Point &point, unsigned rowDims);
-
 /// Writes the schedule of `op`, a labelled expression, at `point`, whose orders name each dim once.
-/// The loops are, outermost first: the outer loops of parallel dims, the reduction loops, the
-/// unrolled reduction dims, rows, vectors and lanes. The first `rowDims` dims run over rows; their
-/// loops are outermost, and are not fused, which the caller has seen to. If `bind`, the outer loops run on threads: only those of
-/// the row dims if there are any, since threads share rows and not the work within a row. Returns
-/// the outermost loop of each dim; it is null for a dim that is fused with a later one.
+/// The loops are, outermost first: the outer loops of `rows`, dims that are not fused, which the
+/// caller has seen to; the loops over the tiles of a box; the outer loops of the other parallel
+/// dims, the reduction loops, the unrolled reduction dims, the rows of a tile, vectors and lanes.
+/// If `bind`, the outer loops run on threads: only those of `rows` if there are any, since threads
+/// share rows and not the work within a row. Returns the outermost loop of each dim; it is null for
+/// a dim that is fused with a later one.
 SmallVector<Value> writeLoops(OpBuilder &builder, te::ComputeOp op, const Point &point,
-                              unsigned rowDims, bool bind);
+                              ArrayRef<unsigned> rows, bool bind);
 
 } // namespace mlir::tssa::layout
 

@@ -6,12 +6,47 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/KernelSchedule.h"
+#include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/layout/Template/WriteLoops.h"
+#include "dialects/layout/Transforms/BoxPlaces.h"
 #include "dialects/layout/Transforms/RowDims.h"
+#include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/ElementBytes.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
+
+SmallVector<unsigned> KernelExpression::orderRows(const Point &point) const {
+  SmallVector<unsigned> order;
+  for (bool isTiled : {false, true}) {
+    for (unsigned dim : point.outer)
+      if (dim < rowDims && dim != blockDim && (point.getTileExtent(dim) != 1) == isTiled)
+        order.push_back(dim);
+    if (blockDim && !isTiled)
+      order.push_back(*blockDim);
+  }
+  return order;
+}
+
+/// Finds the last product before the root whose iterations read a part of their own of others, and
+/// has these computed there.
+static void findBlocks(MutableArrayRef<KernelExpression> expressions) {
+  for (size_t number = expressions.size() - 1; number-- > 0;) {
+    KernelExpression &owner = expressions[number];
+    if (!owner.isInBoxes || !te::matchContraction(owner.op))
+      continue;
+    for (KernelExpression &member : expressions.take_front(number))
+      if (std::optional<unsigned> dim = findBlockDim(owner.op, owner.rowDims, member.op)) {
+        member.owner = number;
+        owner.blockDim = std::min(*dim, owner.blockDim.value_or(*dim));
+      }
+    if (!owner.blockDim)
+      continue;
+    owner.rowDims = *owner.blockDim + 1;
+    return;
+  }
+}
 
 SmallVector<KernelExpression> layout::getKernelExpressions(te::KernelOp kernel) {
   SmallVector<te::ComputeOp> ops(kernel.getBodyBlock().getOps<te::ComputeOp>());
@@ -23,26 +58,102 @@ SmallVector<KernelExpression> layout::getKernelExpressions(te::KernelOp kernel) 
   bool isInBoxes = root.hasReduction() && rowDims != 0;
   for (te::ComputeOp op : ops) {
     unsigned own = countRowDims(root, op);
-    expressions.push_back({op, own, isInBoxes && own == rowDims});
+    expressions.push_back({op, own, isInBoxes && own == rowDims, {}, {}});
   }
-  expressions.push_back({root, rowDims, isInBoxes});
+  expressions.push_back({root, rowDims, isInBoxes, {}, {}});
+  findBlocks(expressions);
   return expressions;
+}
+
+unsigned layout::findBoxDim(ArrayRef<KernelExpression> expressions) {
+  const KernelExpression &root = expressions.back();
+  te::ComputeOp rootOp = root.op;
+  unsigned best = 0;
+  int64_t mostShared = -1;
+  for (unsigned dim = 0; dim < root.rowDims; ++dim) {
+    int64_t shared = 0;
+    for (const KernelExpression &expression : expressions)
+      for (Region &region : expression.op->getRegions())
+        region.walk([&](te::ReadOp read) {
+          shared += isa<BlockArgument>(read.getSource()) && !te::dependsOn(read, dim);
+        });
+    if (shared < mostShared || rootOp.getStaticSizes()[dim] == 1)
+      continue;
+    best = dim;
+    mostShared = shared;
+  }
+  return best;
+}
+
+/// Returns the iterations of each dim of an expression of which `sizes` are computed, where it
+/// computes others.
+static SmallVector<int64_t> getEntered(const KernelExpression &owner, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> entered(sizes);
+  if (owner.blockDim)
+    entered[*owner.blockDim] = 1;
+  return entered;
+}
+
+SmallVector<SmallVector<int64_t>> layout::getBoxSizes(ArrayRef<KernelExpression> expressions,
+                                                      const Point &root) {
+  SmallVector<SmallVector<int64_t>> sizes(expressions.size());
+  const KernelExpression &last = expressions.back();
+  te::ComputeOp rootOp = last.op;
+  sizes.back().assign(rootOp.getStaticSizes().begin(), rootOp.getStaticSizes().end());
+  for (unsigned dim = 0; dim < last.rowDims; ++dim)
+    sizes.back()[dim] = root.getBoxExtent(dim);
+  for (size_t number = expressions.size() - 1; number-- > 0;) {
+    size_t owner = expressions[number].owner.value_or(expressions.size() - 1);
+    sizes[number] = getBoxSizes(expressions[owner].op, getEntered(expressions[owner], sizes[owner]),
+                                expressions[number].op);
+  }
+  return sizes;
+}
+
+double layout::countBoxBytes(ArrayRef<KernelExpression> expressions, const Point &root) {
+  SmallVector<SmallVector<int64_t>> sizes = getBoxSizes(expressions, root);
+  double bytes = 0;
+  for (auto [expression, size] : llvm::zip(expressions.drop_back(), sizes)) {
+    te::ComputeOp op = expression.op;
+    // What others read too is kept for all blocks.
+    SmallVector<int64_t> kept(size);
+    if (expression.owner)
+      for (Operation *user : op->getUsers())
+        if (auto reader = user->getParentOfType<te::ComputeOp>();
+            reader && expressions[*expression.owner].op->isBeforeInBlock(reader))
+          kept = getBoxSizes(expressions.back().op, sizes.back(), op);
+    double elements = 1;
+    for (int64_t count : ArrayRef(kept).take_front(op.getNumParallel()))
+      elements *= static_cast<double>(count);
+    for (Type type : op.getResultTypes())
+      bytes += elements * te::getElementBytes(cast<ShapedType>(type).getElementType());
+  }
+  return bytes;
 }
 
 void layout::writeSchedule(te::KernelOp kernel, ArrayRef<KernelExpression> expressions,
                            ArrayRef<Point> points) {
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());
-  SmallVector<Value> loops; // of the last one: only the loops of the root are bound to threads
-  SmallVector<te::ComputeOp> inner;
-  for (auto [expression, point] : llvm::zip_equal(expressions, points)) {
-    bool isRoot = inner.size() + 1 == expressions.size();
-    loops = writeLoops(builder, expression.op, point, expression.rowDims, isRoot);
-    if (!isRoot)
-      inner.push_back(expression.op);
-    else if (expression.isInBoxes) // all at the innermost loop of rows
-      llvm::fill(MutableArrayRef(loops).take_front(expression.rowDims),
-                 loops[orderRows(point, expression.rowDims).back()]);
+  SmallVector<SmallVector<Value>> loops;
+  for (auto [number, expression] : llvm::enumerate(expressions)) {
+    // Only the loops of the root are bound to threads.
+    bool isRoot = number + 1 == expressions.size();
+    loops.push_back(writeLoops(builder, expression.op, points[number],
+                               expression.orderRows(points[number]), isRoot));
   }
-  computeAtRows(builder, expressions.back().op, inner, loops);
+  const KernelExpression &root = expressions.back();
+  if (root.isInBoxes) // all at the innermost loop of rows
+    llvm::fill(MutableArrayRef(loops.back()).take_front(root.rowDims),
+               loops.back()[root.orderRows(points.back()).back()]);
+  SmallVector<te::ComputeOp> inner;
+  for (const KernelExpression &expression : expressions.drop_back()) {
+    te::ComputeOp op = expression.op;
+    if (expression.owner)
+      ComputeAtOp::create(builder, root.op->getLoc(), *op.getLabel(),
+                          loops[*expression.owner][*expressions[*expression.owner].blockDim]);
+    else
+      inner.push_back(op);
+  }
+  computeAtRows(builder, root.op, inner, loops.back());
 }

@@ -53,27 +53,47 @@ public:
     const KernelExpression &last = expressions.back();
     Point root = choose(
         last, [&](const Point &point) { return !last.isInBoxes || fitsBoxes(expressions, point); });
-    for (const KernelExpression &expression : ArrayRef(expressions).drop_back())
-      points.push_back(expression.isInBoxes ? chooseInBox(expression, root) : choose(expression));
+    SmallVector<SmallVector<int64_t>> sizes;
+    if (last.isInBoxes) {
+      enlargeBoxes(expressions, root);
+      sizes = getBoxSizes(expressions, root);
+    }
+    for (auto [number, expression] : llvm::enumerate(ArrayRef(expressions).drop_back()))
+      points.push_back(expression.isInBoxes ? chooseInBox(expression, sizes[number])
+                                            : choose(expression));
     points.push_back(std::move(root));
     writeSchedule(kernel, expressions, points);
   }
 
 private:
   /// Returns whether the others can be computed in boxes of the rows of a tile of the root: loops
-  /// of rows stay apart, and the boxes fit.
+  /// of rows stay apart, only those that share what they read are tiled, and the boxes fit.
   static bool fitsBoxes(ArrayRef<KernelExpression> expressions, const Point &root) {
-    double bytes = 0;
-    for (const KernelExpression &expression : expressions.drop_back()) {
-      te::ComputeOp op = expression.op;
-      double elements = 1;
-      for (unsigned dim = 0; dim < op.getNumParallel(); ++dim)
-        elements *= dim < expression.rowDims ? root.getTileExtent(dim) : op.getStaticSizes()[dim];
-      for (Type type : op.getResultTypes())
-        bytes += elements * te::getElementBytes(cast<ShapedType>(type).getElementType());
+    unsigned boxDim = findBoxDim(expressions);
+    return llvm::none_of(llvm::seq(expressions.back().rowDims),
+                         [&](unsigned dim) {
+                           return root.isFused(dim) ||
+                                  (dim != boxDim && root.getTileExtent(dim) > 1);
+                         }) &&
+           countBoxBytes(expressions, root) <= scratchBytes;
+  }
+
+  /// Gives the root boxes of several tiles of rows: what these share is then read less often.
+  static void enlargeBoxes(ArrayRef<KernelExpression> expressions, Point &root) {
+    const KernelExpression &last = expressions.back();
+    te::ComputeOp op = last.op;
+    unsigned dim = findBoxDim(expressions);
+    int64_t size = op.getStaticSizes()[dim], tile = root.getTileExtent(dim);
+    double boxes = 1; // of one row
+    for (int64_t rows : op.getStaticSizes().take_front(last.rowDims))
+      boxes *= static_cast<double>(rows);
+    for (int64_t rows = std::min(rowsOfBox, size) / tile * tile; rows > tile; rows -= tile) {
+      root.boxes.assign(1, {dim, rows});
+      if (boxes / static_cast<double>(rows) >= leastBoxes &&
+          countBoxBytes(expressions, root) <= scratchBytes)
+        return;
     }
-    return bytes <= scratchBytes && llvm::none_of(llvm::seq(expressions.back().rowDims),
-                                                  [&](unsigned dim) { return root.isFused(dim); });
+    root.boxes.clear();
   }
 
   /// Returns the best point, of this rank, of those for which `fits` holds.
@@ -89,19 +109,20 @@ private:
     return choice.point;
   }
 
-  /// Returns the point for an expression of which one iteration of a root at the point `root`
-  /// computes a box: as many rows as a tile of the root has.
-  Point chooseInBox(const KernelExpression &expression, const Point &root) {
+  /// Returns the point for an expression of which a box of `sizes` indexes is computed at a time.
+  Point chooseInBox(const KernelExpression &expression, ArrayRef<int64_t> sizes) {
     OpBuilder builder(expression.op);
     auto box = cast<te::ComputeOp>(builder.clone(*expression.op));
-    SmallVector<int64_t> sizes(box.getStaticSizes());
-    for (unsigned dim = 0; dim < expression.rowDims; ++dim)
-      sizes[dim] = root.getTileExtent(dim);
-    box.setStaticSizes(sizes);
+    SmallVector<int64_t> entered(sizes);
+    if (expression.blockDim)
+      entered[*expression.blockDim] = 1;
+    box.setStaticSizes(entered);
     for (OpResult result : box.getResults())
       result.setType(cast<RankedTensorType>(result.getType())
-                         .clone(ArrayRef(sizes).take_front(box.getNumParallel())));
-    Point point = choose({box, expression.rowDims, expression.isInBoxes});
+                         .clone(ArrayRef(entered).take_front(box.getNumParallel())));
+    KernelExpression own = expression;
+    own.op = box;
+    Point point = choose(own);
     box.erase();
     return point;
   }

@@ -142,12 +142,13 @@ bool BoxFinder::isWhole(IndexInterval interval, OpFoldResult size) {
          simplifier.isNonNegative(simplifier.simplify(interval.greatest + 1 - extent));
 }
 
-SmallVector<IndexInterval> BoxFinder::findBox(ComputeOp member) {
+SmallVector<IndexInterval> BoxFinder::getBoxReadBy(ComputeOp member,
+                                                   function_ref<bool(ComputeOp)> isReader) {
   SmallVector<IndexInterval> box(member.getNumParallel());
   bool isFirst = true;
   for (Operation *user : member->getUsers()) {
     auto read = dyn_cast<ReadOp>(user);
-    if (!read || !counts(read))
+    if (!read || !counts(read) || !isReader(read->getParentOfType<ComputeOp>()))
       continue;
     for (auto [known, indexes] : llvm::zip_equal(box, getIndexes(read)))
       known = isFirst ? indexes : unite(known, indexes, simplifier);
@@ -162,7 +163,7 @@ SmallVector<IndexInterval> BoxFinder::findBox(ComputeOp member) {
 SmallVector<IndexInterval> BoxFinder::getBox(ComputeOp member) {
   if (auto known = boxes.find(member); known != boxes.end())
     return known->second;
-  SmallVector<IndexInterval> box = findBox(member);
+  SmallVector<IndexInterval> box = getBoxReadBy(member, [](ComputeOp) { return true; });
   boxes[member] = box;
   return box;
 }

@@ -66,11 +66,12 @@ public:
 
   /// Returns the box of `member`, by parallel dim. Null: all indexes of the dim.
   SmallVector<IndexInterval> getBox(ComputeOp member);
+  /// Returns what those for which `isReader` holds read of it.
+  SmallVector<IndexInterval> getBoxReadBy(ComputeOp member, function_ref<bool(ComputeOp)> isReader);
 
 private:
   AffineExpr getSize(OpFoldResult size) const;
   bool counts(ReadOp read) const;
-  SmallVector<IndexInterval> findBox(ComputeOp member);
   /// The indexes at which an op of the iteration reads.
   SmallVector<IndexInterval> getIndexes(ReadOp read);
   /// The intervals of the dims of a member.

@@ -59,18 +59,26 @@ static void addShared(Shared &shared, ComputeOp product, ArrayRef<Operation *> g
   }
 }
 
-BoxCost te::getBoxCost(ArrayRef<Operation *> group, unsigned numRows, const CostModel &model) {
+/// Returns how many rows one iteration computes: as many as share what they read and fit, while
+/// threads have enough iterations.
+static double chooseRows(double rows, double sharing, double bytesOfRow, const CostModel &model) {
+  double most = std::min({model.boxRows, sharing, rows / model.leastBoxes});
+  return std::max(1.0, std::floor(std::min(most, model.boxBytes / bytesOfRow)));
+}
+
+BoxCost te::getBoxCost(ArrayRef<Operation *> group, unsigned numRows, double keyShare,
+                       const CostModel &model) {
   auto root = cast<ComputeOp>(group.back());
   SmallVector<OpFoldResult> sizes = root.getParallelSizes();
   double rows = countElements(ArrayRef(sizes).take_front(numRows));
   BoxCost cost;
-  double computing = 0, between = 0, betweenBytes = 0, boxBytes = 0;
+  double computing = 0, between = 0, betweenBytes = 0, rowBytes = 0;
   Shared all;
   for (Operation *member : group) {
     auto compute = cast<ComputeOp>(member);
     double own = getComputing(compute, model);
     double bytes = compute == root ? 0 : getBytes(compute.getResult(0));
-    boxBytes += bytes / rows;
+    rowBytes += bytes * keyShare / rows;
     if (!matchContraction(compute)) {
       between += own;
       betweenBytes += bytes;
@@ -89,8 +97,8 @@ BoxCost te::getBoxCost(ArrayRef<Operation *> group, unsigned numRows, const Cost
     cost.asLaunches += model.launchCycles +
                        model.getRunning(between, model.getMoving(2 * betweenBytes, betweenBytes));
   cost.asLaunches += model.launchCycles + model.getMoving(betweenBytes, betweenBytes);
-  double boxRows = std::clamp(all.rows, 1.0, model.boxRows);
-  cost.boxBytes = boxBytes * boxRows;
+  double boxRows = chooseRows(rows, all.rows, rowBytes, model);
+  cost.boxBytes = rowBytes * boxRows;
   cost.boxes = rows / boxRows;
   double again = rows / boxRows * all.sliceBytes - all.bytes;
   double moving =

@@ -20,9 +20,11 @@ struct BoxCost {
 };
 
 /// Returns the cost of `group`, whose last expression is the root. The first `numRows` dims of each
-/// are its rows, in any order, at which the others read it. A kernel in boxes reads what several
-/// rows share again for every box: from the cache that holds it.
-BoxCost getBoxCost(ArrayRef<Operation *> group, unsigned numRows, const CostModel &model);
+/// are its rows, in any order, at which the others read it. `keyShare` is the part of a row that is
+/// computed at a time. A kernel in boxes reads what several rows share again for every box: from
+/// the cache that holds it.
+BoxCost getBoxCost(ArrayRef<Operation *> group, unsigned numRows, double keyShare,
+                   const CostModel &model);
 
 } // namespace mlir::tssa::te
 

@@ -32,9 +32,11 @@ struct CostModel {
   /// of memory: it takes this many times as long, and this many ops more, since the loops around it
   /// lose their registers of accumulators.
   double reducedFactor = 4, reducedOps = 8;
-  /// The rows that one iteration of a kernel in boxes computes, and the bytes that it may keep of
-  /// the others: they stay beside what it reads.
-  double boxRows = 8, boxBytes = 256 << 10;
+  /// The most rows that one iteration of a kernel in boxes computes, and the bytes that it may keep
+  /// of the others: they stay beside what it reads.
+  double boxRows = 32, boxBytes = 256 << 10;
+  /// The most keys of attention that such a kernel takes at a time.
+  double boxKeys = 1024;
   double leastBoxes = 16; ///< that threads share evenly enough
   /// The part of its time that a kernel in boxes must save at least: predictions differ by this.
   double leastGain = 0.15;

@@ -10,6 +10,7 @@
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Partition/BoxCost.h"
+#include "dialects/te/Transforms/SoftmaxSum.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
 #include "mlir/IR/Remarks.h"
 
@@ -99,7 +100,8 @@ private:
   /// Returns whether the estimated cost says so, and explains it.
   bool pays(ArrayRef<Operation *> found) {
     CostModel model;
-    BoxCost cost = getBoxCost(found, numRows, model);
+    double keyShare = getKeyShare(found, numRows, model.boxKeys);
+    BoxCost cost = getBoxCost(found, numRows, keyShare, model);
     bool isSmall = cost.boxBytes <= model.boxBytes,
          saves = cost.inBoxes < (1 - model.leastGain) * cost.asLaunches;
     auto options = remark::RemarkOpts::name("boxes").category("te-form-kernels");

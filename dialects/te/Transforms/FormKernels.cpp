@@ -18,10 +18,12 @@
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/OutlineKernel.h"
 #include "dialects/te/IR/TEOps.h"
+#include "dialects/te/Partition/CostModel.h"
 #include "dialects/te/Transforms/BoxGroups.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/RowGroups.h"
 #include "dialects/te/Transforms/SelectPieces.h"
+#include "dialects/te/Transforms/SoftmaxSum.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
@@ -75,56 +77,89 @@ static void setLabels(ArrayRef<Operation *> group) {
   }
 }
 
-/// Returns the groups of expressions that become kernels, in program order.
-static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool groupRows,
-                                                        ::tssa::Apply boxes) {
-  SmallVector<Operation *> ops;
-  module.walk([&](func::FuncOp function) {
-    function.walk([&](Operation *op) {
-      if (isa<ExpressionOpInterface>(op) && !op->use_empty())
-        ops.push_back(op);
+namespace {
+/// Groups expressions into kernels.
+class GroupFinder {
+public:
+  explicit GroupFinder(ModuleOp module) : rewriter(module.getContext()) {
+    module.walk([&](func::FuncOp function) {
+      function.walk([&](Operation *op) {
+        if (isa<ExpressionOpInterface>(op) && !op->use_empty())
+          ops.push_back(op);
+      });
     });
-  });
-  llvm::DenseMap<Operation *, SmallVector<Operation *>> rows; // keyed by the root of the group
-  llvm::SmallPtrSet<Operation *, 16> taken;
-  IRRewriter rewriter(module.getContext());
-  bool areForced = boxes == ::tssa::Apply::Always;
-  if (areForced || (groupRows && boxes == ::tssa::Apply::Auto))
-    for (Operation *op : ops) {
-      auto root = dyn_cast<ComputeOp>(op);
+  }
+
+  /// Finds products that run with what they sum over.
+  void groupBoxes(bool areForced) {
+    for (Operation *&op : ops) {
       SmallVector<unsigned> order;
+      auto root = dyn_cast_or_null<ComputeOp>(op);
       SmallVector<Operation *> group =
           root ? findBoxGroup(root, areForced, order) : SmallVector<Operation *>();
-      if (group.size() < 2 ||
-          llvm::any_of(group, [&](Operation *member) { return taken.contains(member); }))
+      if (!take(group))
         continue;
-      SmallVector<Operation *> before(group);
       orderRows(rewriter, group, order);
-      for (auto [old, member] : llvm::zip_equal(before, group))
-        llvm::replace(ops, old, member);
-      taken.insert_range(group);
-      rows[group.back()] = std::move(group);
+      rewriteSoftmaxSum(rewriter, group, order.size(), CostModel().boxKeys);
+      finish(op, std::move(group));
     }
-  if (groupRows)
+  }
+
+  /// Finds reductions of rows that run with what reads them.
+  void groupRows() {
     for (Operation *&op : ops) {
-      auto root = dyn_cast<ComputeOp>(op);
+      auto root = dyn_cast_or_null<ComputeOp>(op);
       SmallVector<Operation *> group = root ? findRowGroup(root) : SmallVector<Operation *>();
-      if (group.size() < 2 ||
-          llvm::any_of(group, [&](Operation *member) { return taken.contains(member); }))
+      if (!take(group))
         continue;
       if (root.getPieces().size() > 1)
-        op = group.back() = selectPieces(rewriter, root);
-      taken.insert_range(group);
-      rows[op] = std::move(group);
+        group.back() = selectPieces(rewriter, root);
+      finish(op, std::move(group));
     }
-  SmallVector<SmallVector<Operation *>> groups;
-  for (Operation *op : ops) {
-    if (auto it = rows.find(op); it != rows.end())
-      groups.push_back(it->second);
-    else if (!taken.contains(op))
-      groups.push_back({op});
   }
-  return groups;
+
+  /// Returns the groups of expressions that become kernels, in program order.
+  SmallVector<SmallVector<Operation *>> getGroups() {
+    SmallVector<SmallVector<Operation *>> result;
+    for (Operation *op : ops)
+      if (op)
+        result.push_back(groups.contains(op) ? groups.lookup(op) : SmallVector<Operation *>{op});
+    return result;
+  }
+
+private:
+  /// Takes the expressions of a group, before any of them is replaced. Returns whether there are
+  /// several, which no other group has.
+  bool take(ArrayRef<Operation *> group) {
+    if (group.size() < 2 ||
+        llvm::any_of(group, [&](Operation *member) { return !llvm::is_contained(ops, member); }))
+      return false;
+    for (Operation *member : group)
+      *llvm::find(ops, member) = nullptr;
+    return true;
+  }
+
+  /// Puts a group, whose expressions may be new ones, in the place of its root.
+  void finish(Operation *&place, SmallVector<Operation *> group) {
+    place = group.back();
+    groups[place] = std::move(group);
+  }
+
+  IRRewriter rewriter;
+  SmallVector<Operation *> ops; ///< in program order; null: in the group of a later one
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> groups; ///< of several, by root
+};
+} // namespace
+
+static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool groupRows,
+                                                        ::tssa::Apply boxes) {
+  GroupFinder finder(module);
+  bool areForced = boxes == ::tssa::Apply::Always;
+  if (areForced || (groupRows && boxes == ::tssa::Apply::Auto))
+    finder.groupBoxes(areForced);
+  if (groupRows)
+    finder.groupRows();
+  return finder.getGroups();
 }
 
 namespace {

@@ -27,11 +27,15 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     what reductions and element-wise expressions make of them, as in attention: the kernel computes
     all of them for a few rows at a time, so that scores never go through memory as a whole. The
     first product must have rows of more elements than it reads for them, and all in between must be
-    read by the kernel only, at the index of the row.
+    read by the kernel only, at the index of the row. If what lies between is a softmax of f32 or
+    f64, the last sum is divided at its end. More than 1,024 keys are taken in blocks of equal length,
+    each with a maximum and sums of its own, which are scaled to the greatest maximum at the end. A
+    remark gives the keys of a block.
 
     - **Needs**: nothing.
-    - **Keeps**: the meaning. Each launch has the location of its expression.
-    - **Gives up**: nothing.
+    - **Keeps**: the meaning; sums that a softmax weights are rounded in another order. Each launch
+      has the location of its expression.
+    - **Gives up**: blocks of keys whose number is open or has no divisor from 64 to 1,024.
 
     ```mlir
     // Before

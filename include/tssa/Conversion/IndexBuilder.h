@@ -30,6 +30,8 @@ public:
 
   /// Returns the symbol that stands for `value`, of type index or a vector of it.
   mlir::AffineExpr getSymbol(mlir::Value value);
+  /// Returns the symbol that stands for `value`, an index from 0 to `most`.
+  mlir::AffineExpr getSymbolUpTo(mlir::Value value, int64_t most);
   /// Returns `size` as a constant or a symbol.
   mlir::AffineExpr getSize(mlir::OpFoldResult size);
 
@@ -54,6 +56,8 @@ public:
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// Whether `expr` >= 0 is proven.
   bool isNonNegative(mlir::AffineExpr expr) const;
+  /// From now on, `expr` >= 0 counts as proven.
+  void assume(mlir::AffineExpr expr) { facts.push_back(expr); }
   /// Runs `body`; meanwhile `expr` >= 0 counts as proven.
   void assuming(mlir::AffineExpr expr, llvm::function_ref<void()> body);
 
@@ -103,6 +107,7 @@ private:
   mlir::Location loc;
 
   llvm::SmallVector<mlir::Value> symbols;
+  llvm::DenseMap<unsigned, int64_t> symbolBounds; ///< the greatest values of symbols that have one
   llvm::DenseMap<unsigned, LoopInfo> loops;
   llvm::SmallVector<mlir::tssa::te::IndexRange> ranges; ///< of loops and the lane
   /// The simplifier for the current ranges of loops and symbols; made again when they change.

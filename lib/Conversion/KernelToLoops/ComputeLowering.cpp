@@ -20,6 +20,7 @@
 #include "Inline.h"
 #include "KernelFunction.h"
 #include "MemberScratch.h"
+#include "OutlineMembers.h"
 #include "PointEmitter.h"
 #include "dialects/te/Analysis/OpCost.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,6 +52,7 @@ public:
     });
     if (failed(result) || failed(finishKernelFunction(builder, function, target)))
       return failure();
+    outlineMembers(function.func);
     createExtentFunction(builder, kernel, [&](IndexBuilder &extentIndex, const IRMapping &values) {
       return buildExtent(extentIndex, values);
     });
@@ -167,11 +169,7 @@ private:
     if (succeeded(result) && !schedule.computeAfter.empty())
       result = buildFollowers(index, part, scheduled);
     leaveParallelLoops(index, schedule);
-    // Another piece computes boxes of its own.
-    for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>())
-      if (schedule.computeAt.contains(getLabel(inner)))
-        for (Value value : inner.getResults())
-          function.context.buffers.erase(value);
+    dropBuffers(part.root, [](te::ComputeOp) { return false; }); // another piece has its own boxes
     return result;
   }
 
@@ -226,14 +224,64 @@ private:
     return success();
   }
 
-  /// Builds the loops of an expression that is computed inside of a root.
+  /// Builds the loops of an expression that is computed inside of a root, and at them what is
+  /// computed there.
   LogicalResult buildNest(IndexBuilder &index, te::ComputeOp op, const Schedule &schedule,
                           ArrayRef<TensorBuffer> outs, BlockThreads *threads = nullptr) {
     for (auto [number, info] : llvm::enumerate(schedule.loops))
       index.declareLoop(number, info.extent);
+    MemberReads reads{op, 0, schedule, findRead({op, 0}), /*isMember=*/true};
     PointEmitter emitter(index, function.context, op, 0, outs, schedule);
-    return buildLoopNest(index, schedule, target, threads, emitter, schedule.loops.size(),
-                         [](unsigned) { return success(); });
+    LogicalResult result =
+        buildLoopNest(index, schedule, target, threads, emitter, schedule.loops.size(),
+                      [&](unsigned loop) { return buildInner(index, reads, loop); });
+    dropBuffers(op, [&](te::ComputeOp member) { return isReadOutside(member, op); });
+    return result;
+  }
+
+  /// Forgets the buffers of the members inside of `owner`, but for those that `isKept`.
+  void dropBuffers(te::ComputeOp owner, function_ref<bool(te::ComputeOp)> isKept) {
+    for (auto inner : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      if (inner != owner && roles.isInside(inner, owner) && !isKept(inner))
+        for (Value value : inner.getResults())
+          function.context.buffers.erase(value);
+  }
+
+  /// Returns whether an expression that is not inside of `owner` reads `member`.
+  bool isReadOutside(te::ComputeOp member, te::ComputeOp owner) {
+    return llvm::any_of(member->getUsers(), [&](Operation *user) {
+      auto reader = user->getParentOfType<te::ComputeOp>();
+      return reader && !roles.isInside(reader, owner);
+    });
+  }
+
+  /// Allocates memory for the members at loops of `owner` that others read too: for all that one
+  /// iteration at `at`, where `owner` is computed, reads of them. The iterations of `owner` compute
+  /// a part each.
+  LogicalResult allocateShared(IndexBuilder &index, const MemberReads &reads, te::ComputeOp owner,
+                               const ComputedAt &at) {
+    for (auto member : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
+      if (roles.owners.lookup(member) != owner || !isReadOutside(member, owner))
+        continue;
+      MemberBoxes boxes(index, reads, function.context.values);
+      if (!boxes.isAllReadBy(member,
+                             [&](te::ComputeOp reader) { return roles.isInside(reader, owner); }))
+        return at.op->emitError("expected '")
+               << getLabel(owner) << "', at a loop of which '" << getLabel(member)
+               << "' is computed, to read all that others read of it";
+      SmallVector<MemberDim> box = boxes.get(member);
+      if (failed(scratch.allocate(builder, function, {reads, member, at}, box,
+                                  materializeOffsets(index, box))))
+        return failure();
+    }
+    return success();
+  }
+
+  /// Returns the first indexes of a box, null where all are computed.
+  static SmallVector<Value> materializeOffsets(IndexBuilder &index, ArrayRef<MemberDim> box) {
+    return llvm::map_to_vector(box, [&](const MemberDim &dim) {
+      return dim.least ? index.materializeOrigin(dim.computed.offset) : Value();
+    });
   }
 
   /// Builds the expressions of `read` that are computed at `loop` of the root.
@@ -266,12 +314,14 @@ private:
     return found;
   }
 
-  /// Returns an expression that `inner` reads and that has no buffer yet, or null.
+  /// Returns an expression that `inner` reads, and that neither has a buffer yet nor is computed at
+  /// a loop of `inner`, or null.
   te::ComputeOp findMissingSource(te::ComputeOp inner) {
     te::ComputeOp missing;
     inner.walk([&](te::ReadOp read) {
       auto source = read.getSource().getDefiningOp<te::ComputeOp>();
-      if (source && !function.context.buffers.contains(read.getSource()))
+      if (source && !function.context.buffers.contains(read.getSource()) &&
+          !roles.isInside(source, inner))
         missing = source;
     });
     return missing;
@@ -304,12 +354,28 @@ private:
   /// loops of constant extents, so they compute one index of a dim or all.
   SmallVector<MemberDim> getBox(IndexBuilder &index, const MemberReads &reads,
                                 te::ComputeOp inner) {
-    SmallVector<MemberDim> box = getMemberBox(index, reads, inner, function.context.values);
+    SmallVector<MemberDim> box = MemberBoxes(index, reads, function.context.values).get(inner);
     if (target.getThreads())
       for (MemberDim &dim : box)
         if (dim.most != 1)
           dim = MemberDim();
     return box;
+  }
+
+  /// Returns the memory for the results of a member: its own, or what was allocated around the
+  /// loops of its owner because others read it too.
+  FailureOr<SmallVector<TensorBuffer>> getBuffers(IndexBuilder &index, const PlacedMember &member,
+                                                  ArrayRef<MemberDim> box,
+                                                  ArrayRef<Value> offsets) {
+    te::ComputeOp owner = member.reads.root, op = member.op;
+    if (llvm::is_contained(roles.roots, owner) || !isReadOutside(op, owner))
+      return scratch.allocate(builder, function, member, box, offsets);
+    if (!MemberBoxes(index, member.reads, function.context.values).areClose(op))
+      return member.at.op->emitError("expected iterations of '")
+             << getLabel(owner) << "' to compute all of '" << getLabel(op)
+             << "', since others read it too";
+    return llvm::map_to_vector(op.getResults(),
+                               [&](Value result) { return function.context.buffers.at(result); });
   }
 
   /// Builds `inner` at a loop of the root. If all threads of a block run the loop together, they
@@ -326,15 +392,19 @@ private:
     if (failed(checkComputedAt(reads, inner, at, box)))
       return failure();
     IndexBuilder nested(builder, inner.getLoc());
-    SmallVector<Value> offsets(box.size()); // null where all indexes are computed
+    SmallVector<Value> offsets = materializeOffsets(index, box);
     SmallVector<IndexSpan> spans(box.size());
-    for (auto [dim, span, offset] : llvm::zip_equal(box, spans, offsets)) {
+    SmallVector<AffineExpr> sizes = getExtents(index, inner, function.context.values);
+    for (auto [dim, span, offset, size] : llvm::zip(box, spans, offsets, sizes)) {
       if (!dim.least)
         continue;
-      offset = index.materializeOrigin(dim.computed.offset);
       span = {nested.getSymbol(offset), dim.computed.extent};
       if (!isa<AffineConstantExpr>(span.extent))
-        span.extent = nested.getSymbol(index.materialize(span.extent));
+        span.extent = nested.getSymbolUpTo(index.materialize(span.extent), dim.most);
+      // What is computed exists.
+      AffineExpr all =
+          isa<AffineConstantExpr>(size) ? size : nested.getSymbol(index.materialize(size));
+      nested.assume(all - span.offset - span.extent);
     }
     FailureOr<ScheduledPiece> scheduled =
         schedulePiece(nested, kernel, inner, 0, function.context.values, spans);
@@ -344,9 +414,8 @@ private:
     if (threads && !shared && !innerSchedule.threads.empty())
       return inner.emitOpError("expected no loops bound to lanes in an expression that a single "
                                "lane computes");
-    FailureOr<SmallVector<TensorBuffer>> outs =
-        scratch.allocate(builder, function, {reads, inner, at}, box, offsets);
-    if (failed(outs))
+    FailureOr<SmallVector<TensorBuffer>> outs = getBuffers(index, {reads, inner, at}, box, offsets);
+    if (failed(outs) || failed(allocateShared(index, reads, inner, at)))
       return failure();
     // What was proven of reads of the root says nothing of those of `inner`.
     auto assumed = std::exchange(function.context.assumed, {});
@@ -354,8 +423,15 @@ private:
     // In the previous iteration of the loop, other threads may still be reading the buffer.
     if (shared && kind == LoopKind::Serial)
       threads->buildBarrier(nested);
-    LogicalResult result =
-        buildNest(nested, inner, innerSchedule, *outs, shared ? threads : nullptr);
+    auto build = [&] {
+      return buildNest(nested, inner, innerSchedule, *outs, shared ? threads : nullptr);
+    };
+    // A call takes longer than the work of a single row, or of code without vectors.
+    bool isLong = !innerSchedule.tiles.empty() &&
+                  llvm::any_of(box, [](const MemberDim &dim) { return dim.least && dim.most > 1; });
+    LogicalResult result = isLong && !threads
+                               ? buildOutlined(builder, inner.getLoc(), getLabel(inner), build)
+                               : build();
     if (shared)
       threads->buildBarrier(nested);
     function.context.assumed = std::move(assumed);

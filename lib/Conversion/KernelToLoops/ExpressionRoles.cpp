@@ -20,7 +20,7 @@ class RoleFinder {
 public:
   RoleFinder(te::KernelOp kernel, KernelTarget &target, ExpressionRoles &roles)
       : kernel(kernel), target(target), roots(roles.roots), followers(roles.followers),
-        isSequence(roles.isSequence) {}
+        isSequence(roles.isSequence), owners(roles.owners) {}
 
   /// Finds the roots: the expressions that are not computed at a loop of another expression, or
   /// after one.
@@ -39,8 +39,7 @@ public:
       return kernel.emitError("expected an expression in the kernel");
     SmallVector<Operation *> writers(roots.begin(), roots.end());
     llvm::append_range(writers, followers);
-    return failed(checkRoots()) || failed(checkResults(kernel, writers)) ? failure()
-                                                                         : checkLoopsAreOfRoots();
+    return failed(checkRoots()) || failed(checkResults(kernel, writers)) ? failure() : findOwners();
   }
 
 private:
@@ -87,18 +86,35 @@ private:
     return {};
   }
 
-  /// Checks that every expression but the roots is computed at a loop of a root or after one.
-  LogicalResult checkLoopsAreOfRoots() {
+  te::ComputeOp findLabelled(StringRef label) {
+    for (auto op : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      if (getLabel(op) == label)
+        return op;
+    return {};
+  }
+
+  /// Finds the owners of members. A follower is computed after a loop of a root. A member is
+  /// computed at a loop of a root or, if no lanes share its work, of another member, which comes
+  /// later in the kernel.
+  LogicalResult findOwners() {
     for (Operation &op : kernel.getSchedule().getOps()) {
       if (!isa<layout::ComputeAtOp, layout::ComputeAfterOp>(op))
         continue;
       layout::LoopsOp loops = layout::getLoopsOp(op.getOperand(0));
-      if (!loops || llvm::none_of(roots, [&](te::ComputeOp root) {
-            return getLabel(root) == loops.getLabel();
-          }))
+      te::ComputeOp owner = loops ? findLabelled(loops.getLabel()) : te::ComputeOp();
+      auto at = dyn_cast<layout::ComputeAtOp>(op);
+      bool mayBeMember = at && !target.getThreads();
+      if (!owner || (!mayBeMember && !llvm::is_contained(roots, owner)))
         return op.emitError("expected a loop of '")
                << getLabel(roots.back())
                << "', the expression that is not computed inside of another";
+      te::ComputeOp member = at ? findLabelled(at.getLabel()) : te::ComputeOp();
+      if (!member)
+        continue;
+      if (!member->isBeforeInBlock(owner))
+        return op.emitError("expected a loop of an expression after '")
+               << getLabel(member) << "', since '" << getLabel(owner) << "' comes before it";
+      owners[member] = owner;
     }
     return success();
   }
@@ -107,10 +123,17 @@ private:
   KernelTarget &target;
   SmallVector<te::ComputeOp> &roots, &followers;
   bool &isSequence;
+  llvm::DenseMap<Operation *, te::ComputeOp> &owners;
 };
 } // namespace
 
 namespace tssa::conversion {
+
+bool ExpressionRoles::isInside(Operation *op, te::ComputeOp owner) const {
+  while (op && op != owner)
+    op = owners.lookup(op);
+  return op;
+}
 
 LogicalResult findRoles(te::KernelOp kernel, KernelTarget &target, ExpressionRoles &roles) {
   return RoleFinder(kernel, target, roles).find();

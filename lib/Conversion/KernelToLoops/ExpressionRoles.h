@@ -11,15 +11,22 @@
 
 namespace tssa::conversion {
 
-/// What the expressions of a kernel are, apart from those that are computed at a loop of another.
+/// What the expressions of a kernel are.
 struct ExpressionRoles {
   llvm::SmallVector<mlir::tssa::te::ComputeOp> roots;     ///< which have loops of their own
   llvm::SmallVector<mlir::tssa::te::ComputeOp> followers; ///< computed after a loop of a root
   bool isSequence = false; ///< whether a root reads another one, so that one thread computes all
+  /// For each member the expression at a loop of which it is computed: a root, or another member.
+  llvm::DenseMap<mlir::Operation *, mlir::tssa::te::ComputeOp> owners;
+
+  /// Returns whether `op` is `owner`, or is computed at a loop of `owner` or of what is computed
+  /// there.
+  bool isInside(mlir::Operation *op, mlir::tssa::te::ComputeOp owner) const;
 };
 
-/// Finds the roots and the followers of `kernel`, and reports an error if they are not the results
-/// of the kernel, or read each other where the target cannot wait for that.
+/// Finds the roots, the followers and the members of `kernel`. Reports an error if roots and
+/// followers are not the results of the kernel, or read each other where the target cannot wait for
+/// that, or if a member is computed at a loop of an expression that does not come after it.
 mlir::LogicalResult findRoles(mlir::tssa::te::KernelOp kernel, KernelTarget &target,
                               ExpressionRoles &roles);
 

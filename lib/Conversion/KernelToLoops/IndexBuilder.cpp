@@ -40,6 +40,13 @@ AffineExpr IndexBuilder::getSymbol(Value value) {
   return getAffineSymbolExpr(position, getContext());
 }
 
+AffineExpr IndexBuilder::getSymbolUpTo(Value value, int64_t most) {
+  AffineExpr symbol = getSymbol(value);
+  symbolBounds[cast<AffineSymbolExpr>(symbol).getPosition()] = most;
+  simplifier.reset();
+  return symbol;
+}
+
 AffineExpr IndexBuilder::getSize(OpFoldResult size) {
   if (std::optional<int64_t> constant = mlir::tssa::te::getConstantSize(size))
     return getAffineConstantExpr(*constant, getContext());
@@ -71,6 +78,8 @@ mlir::tssa::te::IndexSimplifier &IndexBuilder::getSimplifier() const {
   if (simplifier && simplifierSymbols == symbols.size())
     return *simplifier;
   SmallVector<IndexRange> symbolRanges(symbols.size(), IndexRange::atLeast(0));
+  for (auto [symbol, most] : symbolBounds)
+    symbolRanges[symbol].upper = most;
   simplifierSymbols = symbols.size();
   simplifier =
       std::make_unique<mlir::tssa::te::IndexSimplifier>(getContext(), ranges, symbolRanges);

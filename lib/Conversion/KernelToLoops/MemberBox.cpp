@@ -7,7 +7,6 @@
 
 #include "MemberBox.h"
 #include "KernelFunction.h"
-#include "dialects/te/Analysis/Box.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -26,17 +25,23 @@ static AffineExpr getEnteredExpr(IndexBuilder &index, const Schedule &schedule, 
   return index.simplify(index.simplify(expr.replaceDims(schedule.dims)).replace(parts));
 }
 
-static te::BoxRoot getBoxRoot(IndexBuilder &index, const MemberReads &reads) {
+/// Returns the root at the current iteration of the loops that are entered or, if `isWhole`, with
+/// all iterations.
+static te::BoxRoot getBoxRoot(IndexBuilder &index, const MemberReads &reads, bool isWhole) {
   te::BoxRoot root;
   root.op = reads.root;
   root.regions = {&root.op.getPieces()[reads.piece], &root.op.getEpilogue()};
   for (auto [number, loop] : llvm::enumerate(reads.schedule.loops)) {
     AffineExpr own = getAffineDimExpr(number, index.getContext());
     AffineExpr zero = getAffineConstantExpr(0, index.getContext());
-    root.loops.push_back(index.hasLoop(number) ? te::IndexInterval{own, own}
-                                               : te::IndexInterval{zero, loop.extent - 1});
+    bool isEntered = index.hasLoop(number) && !isWhole;
+    root.loops.push_back(isEntered ? te::IndexInterval{own, own}
+                                   : te::IndexInterval{zero, loop.extent - 1});
   }
-  root.toLoops = [&](AffineExpr expr) { return getEnteredExpr(index, reads.schedule, expr); };
+  root.toLoops = [&index, &reads, isWhole](AffineExpr expr) {
+    return isWhole ? index.simplify(expr.replaceDims(reads.schedule.dims))
+                   : getEnteredExpr(index, reads.schedule, expr);
+  };
   return root;
 }
 
@@ -58,23 +63,24 @@ static DenseMap<Value, AffineExpr> getKernelExprs(IndexBuilder &index, te::Kerne
 }
 
 namespace {
-/// Cuts an interval to the indexes that exist.
+/// Cuts an interval to another one.
 class Clipper {
 public:
   Clipper(IndexBuilder &index) : index(index) {}
 
-  MemberDim clip(te::IndexInterval read, AffineExpr size) {
+  MemberDim clip(te::IndexInterval read, te::IndexInterval existing) {
     MemberDim dim;
     AffineExpr count = index.simplify(read.greatest - read.least + 1);
     std::optional<int64_t> most = index.getSimplifier().getConstantUpperBound(count);
     if (!most)
       return dim;
-    auto constant = dyn_cast<AffineConstantExpr>(size);
-    dim.least = read.least;
-    dim.most = constant ? std::min(*most, constant.getValue()) : *most;
     AffineExpr zero = getAffineConstantExpr(0, index.getContext());
-    AffineExpr begin = getGreater(read.least, zero);
-    AffineExpr after = read.greatest + 1, end = getLess(getGreater(after, zero), size);
+    AffineExpr all = index.simplify(existing.greatest - existing.least + 1);
+    std::optional<int64_t> mostExisting = index.getSimplifier().getConstantUpperBound(all);
+    dim.least = read.least;
+    dim.most = std::min(*most, mostExisting.value_or(*most));
+    AffineExpr begin = getGreater(read.least, existing.least), after = read.greatest + 1;
+    AffineExpr end = getLess(getGreater(after, existing.least), existing.greatest + 1);
     bool isClipped = begin != read.least || end != after;
     dim.computed = {begin, isClipped ? getGreater(index.simplify(end - begin), zero) : count};
     return dim;
@@ -110,16 +116,53 @@ StringRef describeKind(const ScheduledLoop &loop) {
                                          : "serial";
 }
 
-SmallVector<MemberDim> getMemberBox(IndexBuilder &index, const MemberReads &reads,
-                                    te::ComputeOp member, const IRMapping &values) {
-  SmallVector<AffineExpr> extents = getExtents(index, member, values);
-  DenseMap<Value, AffineExpr> exprs =
-      getKernelExprs(index, member->getParentOfType<te::KernelOp>(), values);
-  te::BoxFinder finder(getBoxRoot(index, reads), reads.read, exprs, index.getSimplifier());
+MemberBoxes::MemberBoxes(IndexBuilder &index, const MemberReads &reads, const IRMapping &values)
+    : index(index), reads(reads), values(values),
+      exprs(getKernelExprs(index, reads.root->getParentOfType<te::KernelOp>(), values)),
+      finder(getBoxRoot(index, reads, /*isWhole=*/false), reads.read, exprs,
+             index.getSimplifier()) {
+  if (reads.isMember)
+    whole.emplace(getBoxRoot(index, reads, /*isWhole=*/true), reads.read, exprs,
+                  index.getSimplifier());
+}
+
+SmallVector<MemberDim> MemberBoxes::get(te::ComputeOp member) {
+  AffineExpr zero = getAffineConstantExpr(0, index.getContext());
+  SmallVector<te::IndexInterval> existing;
+  for (AffineExpr extent : getExtents(index, member, values))
+    existing.push_back({zero, extent - 1});
+  if (whole)
+    for (auto [all, read] : llvm::zip_equal(existing, whole->getBox(member)))
+      if (read)
+        all = read;
   SmallVector<MemberDim> box;
-  for (auto [number, interval] : llvm::enumerate(finder.getBox(member)))
-    box.push_back(interval ? Clipper(index).clip(interval, extents[number]) : MemberDim());
+  for (auto [interval, all] : llvm::zip_equal(finder.getBox(member), existing))
+    box.push_back(interval ? Clipper(index).clip(interval, all) : MemberDim());
   return box;
+}
+
+bool MemberBoxes::isAllReadBy(te::ComputeOp member, function_ref<bool(te::ComputeOp)> isReader) {
+  return llvm::equal(finder.getBox(member), finder.getBoxReadBy(member, isReader),
+                     [](te::IndexInterval lhs, te::IndexInterval rhs) {
+                       return lhs.least == rhs.least && lhs.greatest == rhs.greatest;
+                     });
+}
+
+bool MemberBoxes::areClose(te::ComputeOp member) {
+  for (te::IndexInterval interval : finder.getBox(member)) {
+    unsigned moves = 0;
+    for (unsigned loop = 0; interval && loop < reads.schedule.loops.size(); ++loop) {
+      if (!index.hasLoop(loop) || !interval.least.isFunctionOfDim(loop))
+        continue;
+      AffineExpr own = getAffineDimExpr(loop, index.getContext());
+      AffineExpr next = interval.least.replace(own, own + 1);
+      AffineExpr step = index.simplify(next - interval.least);
+      AffineExpr gap = index.simplify(next - interval.greatest - 1); // before the next box
+      if (++moves > 1 || !index.isNonNegative(step) || !index.isNonNegative(index.simplify(-gap)))
+        return false;
+    }
+  }
+  return true;
 }
 
 } // namespace tssa::conversion

@@ -190,3 +190,68 @@ te.kernel @open(%a: tensor<?xf32> {te.sizes = array<i64: 1>}, %n: index) -> tens
   layout.bind %io to parallel
   layout.compute_at @x, %io
 }
+
+// -----
+
+// Members of a member. The product of a block of columns, its exponentials and their sum are computed
+// block by block, for 8 rows at a time. The root reads the sums too, so they are kept for all blocks.
+// The product has vectors, and so a function of its own.
+// CHECK-LABEL: func.func private @nested.p.0(
+// CHECK-SAME: memref<512xf32>
+// CHECK-SAME: %[[SUMS:[a-z0-9]+]]: memref<32xf32>
+// CHECK-SAME: attributes {passthrough = ["noinline"]}
+// CHECK: scf.for %[[K:.*]] = %c0 to %c4
+// CHECK: math.exp
+// CHECK: memref.store %{{.*}}, %{{.*}} : memref<512xf32>
+// CHECK: memref.store %{{.*}}, %[[SUMS]]
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}}) -> (vector<16xf32>)
+// CHECK: vector.store
+// CHECK: return
+// CHECK-LABEL: func.func @nested(
+// CHECK: %[[X:.*]] = memref.alloca() {alignment = 64 : i64} : memref<512xf32>
+// CHECK: %[[M:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32xf32>
+// CHECK: %[[P:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1024xf32>
+// CHECK: scf.for
+// CHECK: call @nested.p.0({{.*}}%[[X]], {{.*}}%[[M]], {{.*}}%[[P]])
+// CHECK: memref.load %[[M]]
+// CHECK: memref.load %[[P]]
+te.kernel @nested(%a: tensor<64x256xf32>, %b: tensor<256x32xf32>) -> tensor<64x32xf32> {
+  %x = te.compute @x (d0: 64, d1: 256) {
+    %v = te.read %a[d0, d1] : tensor<64x256xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64x256xf32>
+  %m = te.compute @m (d0: 64, d1: 4) reduce (d2: 64) init (0.0 : f32) {
+    %v = te.read %x[d0, d1 * 64 + d2] : tensor<64x256xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<64x4xf32>
+  %p = te.compute @p (d0: 64, d1: 4, d2: 32) reduce (d3: 64) init (0.0 : f32) {
+    %v = te.read %x[d0, d1 * 64 + d3] : tensor<64x256xf32>
+    %w = te.read %b[d1 * 64 + d3, d2] : tensor<256x32xf32>
+    %r = arith.mulf %v, %w : f32
+    te.yield %r : f32
+  } combine arith.addf then (%s: f32) {
+    %v = te.read %m[d0, d1] : tensor<64x4xf32>
+    %r = arith.divf %s, %v : f32
+    te.yield %r : f32
+  } : tensor<64x4x32xf32>
+  %y = te.compute @y (d0: 64, d1: 32) reduce (d2: 4) init (0.0 : f32) {
+    %v = te.read %m[d0, d2] : tensor<64x4xf32>
+    %w = te.read %p[d0, d2, d1] : tensor<64x4x32xf32>
+    %r = arith.mulf %v, %w : f32
+    te.yield %r : f32
+  } combine arith.addf : tensor<64x32xf32>
+  te.return %y : tensor<64x32xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 8]
+  layout.reorder %io, %ii, %j, %k
+  layout.bind %io to parallel
+  %q0, %q1, %q2, %q3 = layout.loops @p : !layout.loop, !layout.loop, !layout.loop, !layout.loop
+  %qo, %ql = layout.split %q2 [*, 16]
+  layout.reorder %q1, %q0, %qo, %q3, %ql
+  layout.vectorize %ql
+  layout.compute_at @x, %q1
+  layout.compute_at @m, %q1
+  layout.compute_at @p, %io
+}

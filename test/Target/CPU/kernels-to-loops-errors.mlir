@@ -370,10 +370,67 @@ te.kernel @at_inner(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   } : tensor<4x8xf32>
   te.return %y : tensor<4x8xf32>
 } schedule {
+  %p, %q = layout.loops @s : !layout.loop, !layout.loop
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.compute_at @s, %i
+  // expected-error @below {{expected a loop of an expression after 't', since 's' comes before it}}
+  layout.compute_at @t, %p
+}
+
+// -----
+
+// The root reads a row more of `s` than `t` does.
+te.kernel @reads_more(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %s = te.compute @s (d0: 8, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<8x8xf32>
+    te.yield %x : f32
+  } : tensor<8x8xf32>
+  %t = te.compute @t (d0: 8, d1: 8) {
+    %x = te.read %s[d0, d1] : tensor<8x8xf32>
+    te.yield %x : f32
+  } : tensor<8x8xf32>
+  %y = te.compute @y (d0: 8, d1: 8) {
+    %x = te.read %t[d0, d1] : tensor<8x8xf32>
+    %z = te.read %s[d0 + 1, d1] : tensor<8x8xf32> where (-d0 + 6 >= 0) else 0.0
+    %w = arith.addf %x, %z : f32
+    te.yield %w : f32
+  } : tensor<8x8xf32>
+  te.return %y : tensor<8x8xf32>
+} schedule {
   %p, %q = layout.loops @t : !layout.loop, !layout.loop
   %i, %j = layout.loops @y : !layout.loop, !layout.loop
-  // expected-error @below {{expected a loop of 'y', the expression that is not computed inside of another}}
+  %io, %ii = layout.split %i [*, 4]
+  layout.reorder %io, %ii, %j
   layout.compute_at @s, %p
+  // expected-error @below {{expected 't', at a loop of which 's' is computed, to read all that others read of it}}
+  layout.compute_at @t, %io
+}
+
+// -----
+
+// `t` reads each second column of `s`, and the root those between them.
+te.kernel @reads_between(%a: tensor<8x8xf32>) -> tensor<8xf32> {
+  %s = te.compute @s (d0: 8, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<8x8xf32>
+    te.yield %x : f32
+  } : tensor<8x8xf32>
+  %t = te.compute @t (d0: 8, d1: 4) {
+    %x = te.read %s[d0, d1 * 2] : tensor<8x8xf32>
+    te.yield %x : f32
+  } : tensor<8x4xf32>
+  %y = te.compute @y (d0: 8) reduce (d1: 4) init (0.0 : f32) {
+    %x = te.read %t[d0, d1] : tensor<8x4xf32>
+    %z = te.read %s[d0, 3] : tensor<8x8xf32>
+    %w = arith.addf %x, %z : f32
+    te.yield %w : f32
+  } combine arith.addf : tensor<8xf32>
+  te.return %y : tensor<8xf32>
+} schedule {
+  %p, %q = layout.loops @t : !layout.loop, !layout.loop
+  layout.reorder %q, %p
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  // expected-error @below {{expected iterations of 't' to compute all of 's', since others read it too}}
+  layout.compute_at @s, %q
   layout.compute_at @t, %i
 }
 

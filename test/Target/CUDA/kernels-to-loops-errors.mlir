@@ -239,3 +239,28 @@ te.kernel @sequence(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %1 = layout.loops @b : !layout.loop
   layout.bind %1 to block
 }
+
+// -----
+
+te.kernel @member_of_a_member(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %s = te.compute @s (d0: 4, d1: 8) {
+    %x = te.read %a[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  %t = te.compute @t (d0: 4, d1: 8) {
+    %x = te.read %s[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  %y = te.compute @y (d0: 4, d1: 8) {
+    %x = te.read %t[d0, d1] : tensor<4x8xf32>
+    te.yield %x : f32
+  } : tensor<4x8xf32>
+  te.return %y : tensor<4x8xf32>
+} schedule {
+  %p, %q = layout.loops @t : !layout.loop, !layout.loop
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  layout.bind %i to block
+  // expected-error @below {{expected a loop of 'y', the expression that is not computed inside of another}}
+  layout.compute_at @s, %p
+  layout.compute_at @t, %i
+}

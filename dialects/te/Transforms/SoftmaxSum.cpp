@@ -1,0 +1,413 @@
+//===- SoftmaxSum.cpp - sums that are weighted by a softmax ---------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/te/Transforms/SoftmaxSum.h"
+#include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/PointOps.h"
+#include "dialects/te/IR/Sizes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::te;
+
+/// Blocks of fewer keys are not worth what scaling their sums takes.
+static constexpr int64_t leastKeys = 64;
+
+namespace {
+/// The expressions of a softmax over the last dim and of the sum that it weights.
+struct SoftmaxSum {
+  ComputeOp max, sum, weights, product;
+  ReadOp weight;          ///< of the weights, in the product
+  Value exponential;      ///< in the weights
+  Value score;            ///< in the weights: what the maximum is subtracted from
+  Value factor;           ///< in the weights: that of a whole row; null if there is none
+  bool isDivisor = false; ///< whether the exponential is divided by the factor
+};
+
+/// Matches a softmax. All dims before the last one are rows.
+class SoftmaxMatcher {
+public:
+  SoftmaxMatcher(ArrayRef<Operation *> group, unsigned numRows) : group(group), numRows(numRows) {}
+
+  std::optional<SoftmaxSum> match() {
+    found.product = cast<ComputeOp>(group.back());
+    std::optional<Contraction> factors = matchContraction(found.product);
+    if (!factors || found.product.getNumReduction() != 1)
+      return std::nullopt;
+    for (ReadOp read : {factors->lhs, factors->rhs}) {
+      found.weight = read;
+      found.weights = getMember(read);
+      if (found.weights && matchWeights() && matchReductions() && areReadInside())
+        return found;
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// Returns the expression of the group that `read` reads, if it has one result of floats.
+  ComputeOp getMember(ReadOp read) {
+    auto source = read.getSource().getDefiningOp<ComputeOp>();
+    bool isMember = source && llvm::is_contained(group, source.getOperation()) &&
+                    source.getNumResults() == 1 && source.getPieces().size() == 1 &&
+                    isa<Float32Type, Float64Type>(read.getType());
+    return isMember ? source : ComputeOp();
+  }
+
+  bool dependsOnKeys(Value value) {
+    return collectDims(value, found.weights.getPieceBlock()).contains(numRows);
+  }
+
+  /// Matches `exp(score - max)`, alone or with a factor.
+  bool matchWeights() {
+    if (found.weights.hasReduction() || found.weights.getNumParallel() != numRows + 1)
+      return false;
+    Value value = found.weights.getPieceBlock()->getTerminator()->getOperand(0);
+    found.factor = Value();
+    if (auto product = value.getDefiningOp<arith::MulFOp>()) {
+      bool isFirst = dependsOnKeys(product.getLhs());
+      found.factor = isFirst ? product.getRhs() : product.getLhs();
+      value = isFirst ? product.getLhs() : product.getRhs();
+    } else if (auto quotient = value.getDefiningOp<arith::DivFOp>()) {
+      found.factor = quotient.getRhs();
+      value = quotient.getLhs();
+      found.isDivisor = true;
+    }
+    auto exponential = value.getDefiningOp<math::ExpOp>();
+    auto difference =
+        exponential ? exponential.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+    auto max = difference ? difference.getRhs().getDefiningOp<ReadOp>() : ReadOp();
+    found.max = max && !dependsOnKeys(max) ? getMember(max) : ComputeOp();
+    if (!found.max || (found.factor && dependsOnKeys(found.factor)))
+      return false;
+    found.exponential = value;
+    found.score = difference.getLhs();
+    return true;
+  }
+
+  /// Returns whether `compute` reduces `value`, a value of the weights, over the keys.
+  bool reduces(ComputeOp compute, Value value, Combiner combiner) {
+    return compute.getNumParallel() == numRows && compute.getNumReduction() == 1 &&
+           compute.getReductionSizes().front() == found.weights.getParallelSizes().back() &&
+           matchCombiner(compute.getCombiner()) == combiner &&
+           areEqualAtPoint(compute.getPieceBlock()->getTerminator()->getOperand(0), value);
+  }
+
+  bool matchReductions() {
+    if (!reduces(found.max, found.score, Combiner::Max) || found.max.hasEpilogue())
+      return false;
+    found.sum = ComputeOp();
+    for (Operation *member : group)
+      if (auto compute = cast<ComputeOp>(member);
+          reduces(compute, found.exponential, Combiner::Add))
+        found.sum = compute;
+    return static_cast<bool>(found.sum);
+  }
+
+  /// Returns whether nothing else reads what is rewritten.
+  bool areReadInside() {
+    auto isReadBy = [](ComputeOp member, ArrayRef<ComputeOp> readers) {
+      return llvm::all_of(member->getUsers(), [&](Operation *user) {
+        return llvm::is_contained(readers, user->getParentOfType<ComputeOp>());
+      });
+    };
+    return isReadBy(found.max, {found.sum, found.weights}) &&
+           isReadBy(found.sum, {found.weights}) && isReadBy(found.weights, {found.product});
+  }
+
+  ArrayRef<Operation *> group;
+  unsigned numRows;
+  SoftmaxSum found;
+};
+
+/// Writes the expressions that take the place of a softmax and its sum.
+class SoftmaxRewriter {
+public:
+  SoftmaxRewriter(RewriterBase &rewriter, const SoftmaxSum &softmax, unsigned numRows, int64_t keys)
+      : rewriter(rewriter), old(softmax), numRows(numRows), keys(keys),
+        context(rewriter.getContext()), loc(old.product.getLoc()) {
+    type = old.exponential.getType();
+    rows = SmallVector<OpFoldResult>(ArrayRef(old.weights.getParallelSizes()).take_front(numRows));
+    size = old.weights.getParallelSizes().back();
+  }
+
+  /// Returns the new expressions, the product last.
+  SmallVector<Operation *> rewrite() {
+    rewriter.setInsertionPoint(old.product);
+    bool inBlocks = keys != 0;
+    blocked = rows;
+    if (inBlocks)
+      blocked.push_back(rewriter.getIndexAttr(*getConstantSize(size) / keys));
+    OpFoldResult inner = inBlocks ? rewriter.getIndexAttr(keys) : size;
+    ComputeOp max = buildMax(inner), weights = buildWeights(max, inner);
+    ComputeOp sum = buildSum(weights, inner);
+    SmallVector<Operation *> created{max, weights, sum};
+    ComputeOp product;
+    if (inBlocks) {
+      ComputeOp parts = buildParts(weights, sum, inner), greatest = buildGreatest(max);
+      ComputeOp scales = buildScales(max, greatest, sum), total = buildTotal(scales);
+      product = buildCombined(scales, parts, total);
+      created.append({parts, greatest, scales, total, product});
+    } else {
+      product = buildProduct(weights, sum);
+      created.push_back(product);
+    }
+    rewriter.replaceOp(old.product, product);
+    for (ComputeOp op : {old.weights, old.sum, old.max})
+      rewriter.eraseOp(op);
+    return created;
+  }
+
+private:
+  AffineMap getMap(unsigned numDims, ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(numDims, 0, exprs, context);
+  }
+  AffineExpr dim(unsigned number) { return getAffineDimExpr(number, context); }
+  SmallVector<AffineExpr> getDims(unsigned count) {
+    return llvm::map_to_vector(llvm::seq(count), [&](unsigned number) { return dim(number); });
+  }
+  Value read(ComputeOp source, unsigned numDims, ArrayRef<AffineExpr> indexes) {
+    return ReadOp::create(rewriter, loc, source.getResult(0), getMap(numDims, indexes));
+  }
+  Value readLeading(ComputeOp source, unsigned numDims) {
+    return read(source, numDims, getDims(source.getNumParallel()));
+  }
+
+  /// Returns the old point of a key at the current point, whose dims are rows, the block if there
+  /// are several, the parallel dims of the product from `columns` on, and the key of the block.
+  PointMap getOldPoint(unsigned numDims, unsigned key, ArrayRef<AffineExpr> columns = {}) {
+    SmallVector<AffineExpr> point = getDims(numRows);
+    point.append(columns.begin(), columns.end());
+    point.push_back(keys ? dim(numRows) * keys + dim(key) : dim(key));
+    return {getMap(numDims, point), {}};
+  }
+
+  /// Clones what computes `value` of the weights at a key of a block.
+  Value cloneAtKey(Value value, IRMapping &mapping) {
+    unsigned numDims = blocked.size() + 1;
+    return cloneValue(value, getOldPoint(numDims, numDims - 1), mapping);
+  }
+
+  /// Clones what computes `value`, in program order.
+  Value cloneValue(Value value, const PointMap &point, IRMapping &mapping) {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (op->getBlock() != old.weights.getPieceBlock())
+      return value;
+    for (Value operand : op->getOperands())
+      cloneValue(operand, point, mapping);
+    clonePointwise(rewriter, op, point, mapping);
+    return mapping.lookup(value);
+  }
+
+  ComputeOp buildMax(OpFoldResult inner) {
+    auto body = [&](OpBuilder &, Location) -> SmallVector<Value> {
+      IRMapping mapping;
+      return {cloneAtKey(old.score, mapping)};
+    };
+    // In a block whose scores are all -inf, the differences to a finite number are -inf.
+    auto epilogue = [&](OpBuilder &builder, Location, ValueRange max) -> SmallVector<Value> {
+      auto least = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics(), true);
+      Value bound = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, least));
+      return {arith::MaximumFOp::create(builder, loc, max.front(), bound)};
+    };
+    return buildReduce(rewriter, loc, blocked, inner, Combiner::Max, type, false, type, body,
+                       keys ? ArgsBodyFn(epilogue) : ArgsBodyFn());
+  }
+
+  ComputeOp buildWeights(ComputeOp max, OpFoldResult inner) {
+    SmallVector<OpFoldResult> sizes = blocked;
+    sizes.push_back(inner);
+    return buildCompute(rewriter, loc, sizes, type, [&](OpBuilder &, Location) {
+      IRMapping mapping;
+      auto difference = old.exponential.getDefiningOp()->getOperand(0).getDefiningOp();
+      mapping.map(difference->getOperand(1), readLeading(max, sizes.size()));
+      return SmallVector<Value>{cloneAtKey(old.exponential, mapping)};
+    });
+  }
+
+  /// Builds the sum of the weights, of a block or of all keys.
+  ComputeOp buildSum(ComputeOp weights, OpFoldResult inner) {
+    ComputeOp sum =
+        buildReduce(rewriter, loc, blocked, inner, Combiner::Add, type, false, type,
+                    [&](OpBuilder &, Location) {
+                      return SmallVector<Value>{readLeading(weights, blocked.size() + 1)};
+                    });
+    if (!keys)
+      sum.getEpilogue().takeBody(old.sum.getEpilogue());
+    return sum;
+  }
+
+  /// Builds the body of the old product with the new weights in place of the old ones.
+  SmallVector<Value> buildBody(ComputeOp weights, unsigned numColumns) {
+    unsigned numDims = blocked.size() + numColumns + 1;
+    SmallVector<AffineExpr> columns;
+    for (unsigned column = 0; column < numColumns; ++column)
+      columns.push_back(dim(blocked.size() + column));
+    SmallVector<AffineExpr> indexes = getDims(blocked.size());
+    indexes.push_back(dim(numDims - 1));
+    IRMapping mapping;
+    mapping.map(old.weight.getResult(), read(weights, numDims, indexes));
+    Block &body = *old.product.getPieceBlock();
+    PointMap point = getOldPoint(numDims, numDims - 1, columns);
+    for (Operation &op : body.without_terminator())
+      if (&op != old.weight.getOperation())
+        clonePointwise(rewriter, &op, point, mapping);
+    return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                               [&](Value value) { return mapping.lookupOrDefault(value); });
+  }
+
+  /// Appends `factor` to the sum, in front of the epilogue of the old product.
+  SmallVector<Value> buildEpilogue(Value sum, ComputeOp total) {
+    unsigned numDims = old.product.getNumParallel();
+    IRMapping mapping;
+    for (Operation *user : old.sum->getUsers())
+      mapping.map(user->getResult(0), readLeading(total, numDims));
+    if (old.factor) {
+      Value factor = cloneValue(old.factor, identityPoint(context, numDims), mapping);
+      sum = old.isDivisor ? arith::DivFOp::create(rewriter, loc, sum, factor).getResult()
+                          : arith::MulFOp::create(rewriter, loc, sum, factor).getResult();
+    }
+    if (!old.product.hasEpilogue())
+      return {sum};
+    Block &epilogue = old.product.getEpilogue().front();
+    IRMapping own;
+    own.map(epilogue.getArgument(0), sum);
+    return cloneBody(rewriter, epilogue, identityPoint(context, numDims), own);
+  }
+
+  SmallVector<OpFoldResult> getProductSizes() { return old.product.getParallelSizes(); }
+  Type getAccumulatorType() { return old.product.getAccumulatorTypes().front(); }
+
+  ComputeOp buildProduct(ComputeOp weights, ComputeOp sum) {
+    unsigned numColumns = old.product.getNumParallel() - numRows;
+    return buildReduce(
+        rewriter, loc, getProductSizes(), {size}, Combiner::Add, getAccumulatorType(), false,
+        getElementType(), [&](OpBuilder &, Location) { return buildBody(weights, numColumns); },
+        [&](OpBuilder &, Location, ValueRange value) { return buildEpilogue(value[0], sum); });
+  }
+
+  Type getElementType() {
+    return cast<RankedTensorType>(old.product.getResult(0).getType()).getElementType();
+  }
+
+  /// Builds the sums of the product for each block, divided by the weights of the block. Weights
+  /// that are all zero have the sum 0; others have one that is at least 1.
+  ComputeOp buildParts(ComputeOp weights, ComputeOp sum, OpFoldResult inner) {
+    SmallVector<OpFoldResult> sizes = blocked, all = getProductSizes();
+    sizes.append(all.begin() + numRows, all.end());
+    Type accumulator = getAccumulatorType();
+    return buildReduce(
+        rewriter, loc, sizes, inner, Combiner::Add, accumulator, false, accumulator,
+        [&](OpBuilder &, Location) { return buildBody(weights, sizes.size() - blocked.size()); },
+        [&](OpBuilder &builder, Location, ValueRange value) -> SmallVector<Value> {
+          Value one = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, 1));
+          Value divisor =
+              arith::MaximumFOp::create(builder, loc, readLeading(sum, sizes.size()), one);
+          Value factor = arith::DivFOp::create(builder, loc, one, divisor);
+          return {arith::MulFOp::create(builder, loc, value[0], factor)};
+        });
+  }
+
+  ComputeOp buildGreatest(ComputeOp max) {
+    return buildReduce(
+        rewriter, loc, rows, blocked.back(), Combiner::Max, type, false, type,
+        [&](OpBuilder &, Location) { return SmallVector<Value>{readLeading(max, numRows + 1)}; });
+  }
+
+  /// Builds the weights of the blocks, relative to the greatest maximum.
+  ComputeOp buildScales(ComputeOp max, ComputeOp greatest, ComputeOp sum) {
+    return buildCompute(rewriter, loc, blocked, type, [&](OpBuilder &, Location) {
+      Value own = readLeading(max, numRows + 1), all = readLeading(greatest, numRows + 1);
+      Value difference = arith::SubFOp::create(rewriter, loc, own, all);
+      Value scale = math::ExpOp::create(rewriter, loc, difference);
+      Value weight = readLeading(sum, numRows + 1);
+      return SmallVector<Value>{arith::MulFOp::create(rewriter, loc, scale, weight)};
+    });
+  }
+
+  /// Builds the sum of all weights, with the epilogue of the old one.
+  ComputeOp buildTotal(ComputeOp scales) {
+    ComputeOp total = buildReduce(rewriter, loc, rows, blocked.back(), Combiner::Add, type, false,
+                                  type, [&](OpBuilder &, Location) {
+                                    return SmallVector<Value>{readLeading(scales, numRows + 1)};
+                                  });
+    total.getEpilogue().takeBody(old.sum.getEpilogue());
+    return total;
+  }
+
+  ComputeOp buildCombined(ComputeOp scales, ComputeOp parts, ComputeOp total) {
+    SmallVector<OpFoldResult> sizes = getProductSizes();
+    unsigned block = sizes.size();
+    SmallVector<AffineExpr> scaleIndexes = getDims(numRows), partIndexes = getDims(numRows);
+    scaleIndexes.push_back(dim(block));
+    partIndexes.push_back(dim(block));
+    for (unsigned column = numRows; column < sizes.size(); ++column)
+      partIndexes.push_back(dim(column));
+    Type accumulator = getAccumulatorType();
+    return buildReduce(
+        rewriter, loc, sizes, blocked.back(), Combiner::Add, accumulator, false, getElementType(),
+        [&](OpBuilder &, Location) {
+          Value scale = read(scales, block + 1, scaleIndexes);
+          Value part = read(parts, block + 1, partIndexes);
+          return SmallVector<Value>{arith::MulFOp::create(rewriter, loc, scale, part)};
+        },
+        [&](OpBuilder &, Location, ValueRange value) { return buildEpilogue(value[0], total); });
+  }
+
+  RewriterBase &rewriter;
+  SoftmaxSum old;
+  unsigned numRows;
+  int64_t keys; ///< of a block; 0 if there is one block
+  MLIRContext *context;
+  Location loc;
+  Type type;
+  SmallVector<OpFoldResult> rows, blocked; ///< sizes of the rows, and with the number of blocks
+  OpFoldResult size;                       ///< the number of keys
+};
+} // namespace
+
+/// Returns the length of the blocks, 0 if all keys are one block.
+static int64_t findBlock(OpFoldResult size, int64_t mostKeys) {
+  std::optional<int64_t> keys = getConstantSize(size);
+  if (!keys || *keys <= mostKeys)
+    return 0;
+  for (int64_t block = mostKeys; block >= leastKeys; --block)
+    if (*keys % block == 0)
+      return block;
+  return 0;
+}
+
+double te::getKeyShare(ArrayRef<Operation *> group, unsigned numRows, int64_t mostKeys) {
+  std::optional<SoftmaxSum> softmax = SoftmaxMatcher(group, numRows).match();
+  if (!softmax)
+    return 1;
+  OpFoldResult size = softmax->weights.getParallelSizes().back();
+  int64_t keys = findBlock(size, mostKeys);
+  return keys ? static_cast<double>(keys) / static_cast<double>(*getConstantSize(size)) : 1;
+}
+
+bool te::rewriteSoftmaxSum(RewriterBase &rewriter, SmallVectorImpl<Operation *> &group,
+                           unsigned numRows, int64_t mostKeys) {
+  std::optional<SoftmaxSum> softmax = SoftmaxMatcher(group, numRows).match();
+  if (!softmax)
+    return false;
+  int64_t keys = findBlock(softmax->weights.getParallelSizes().back(), mostKeys);
+  auto options = remark::RemarkOpts::name("softmax").category("te-form-kernels");
+  remark::passed(group.back()->getLoc(), options)
+      << remark::add("the sum is weighted by exponentials, and divided at its end")
+      << remark::metric("KeysOfBlock", keys);
+  SmallVector<Operation *> replaced{softmax->max, softmax->sum, softmax->weights, softmax->product};
+  SmallVector<Operation *> created = SoftmaxRewriter(rewriter, *softmax, numRows, keys).rewrite();
+  llvm::erase_if(group, [&](Operation *op) { return llvm::is_contained(replaced, op); });
+  group.append(created);
+  return true;
+}
