@@ -45,19 +45,28 @@ static unsigned countOwnRowDims(ReadOp read) {
 
 /// If the leading indexes of `read` are the leading dims of its reader in some order, of the same
 /// sizes, returns for each of these dims the position of its index. A dim of size 1 may be read at
-/// 0 in its own position.
+/// 0, in its own position or in another one.
 static SmallVector<unsigned> matchRows(ReadOp read) {
   auto reader = cast<ComputeOp>(read->getParentOp());
   SmallVector<OpFoldResult> sizes = reader.getParallelSizes();
   SmallVector<unsigned> dims; // by position
+  auto isUnit = [&](unsigned dim) {
+    return dim < sizes.size() && getConstantSize(sizes[dim]) == 1 && !llvm::is_contained(dims, dim);
+  };
+  // The row that an index selects, or the number of dims.
+  auto findRow = [&](unsigned position, AffineExpr index) -> unsigned {
+    if (auto dim = dyn_cast<AffineDimExpr>(index))
+      return dim.getPosition();
+    if (index != getAffineConstantExpr(0, read.getContext()))
+      return sizes.size();
+    return isUnit(position) ? position
+                            : *llvm::find_if(llvm::seq<unsigned>(0, sizes.size()), isUnit);
+  };
   if (read.getGuard())
     return {};
   for (auto [position, index] : llvm::enumerate(read.getMap().getResults())) {
-    auto dim = dyn_cast<AffineDimExpr>(index);
-    unsigned row = dim ? dim.getPosition() : position;
-    bool isUnit = position < sizes.size() && getConstantSize(sizes[position]) == 1 &&
-                  index == getAffineConstantExpr(0, read.getContext());
-    if ((!dim && !isUnit) || row >= sizes.size() || llvm::is_contained(dims, row) ||
+    unsigned row = findRow(position, index);
+    if (row >= sizes.size() || llvm::is_contained(dims, row) ||
         findSize(read.getSource(), position) != sizes[row])
       break;
     dims.push_back(row);
@@ -87,7 +96,7 @@ public:
     });
     if (!hasProduct)
       return {root};
-    if (!areRowsKnown() || !readsApart())
+    if (!areRowsKnown() || needsOrderOfShared())
       return {root};
     SmallVector<Operation *> result(group.begin(), group.end());
     llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -119,19 +128,34 @@ private:
     return isSmall && (saves || isForced);
   }
 
-  /// Returns whether the group reads each tensor of its block once. The order in which a product
-  /// reads such a tensor can then be chosen for it.
-  bool readsApart() {
-    llvm::SmallDenseSet<Value> read;
-    bool isOnce = true;
+  /// Returns whether lanes of results of `product` can be adjacent in `read`: its last index
+  /// depends on a parallel dim on which the other factor does not depend.
+  static bool hasAdjacentLanes(ComputeOp product, ReadOp read, ReadOp other) {
+    AffineExpr last = read.getMap().getResults().back();
+    return llvm::any_of(llvm::seq<unsigned>(0, product.getNumParallel()), [&](unsigned dim) {
+      return product.getStaticSizes()[dim] != 1 && last.isFunctionOfDim(dim) &&
+             !dependsOn(other, dim);
+    });
+  }
+
+  /// Returns whether a product of the group needs another order of a tensor of its block that the
+  /// group reads twice. The order could not be chosen for the product alone.
+  bool needsOrderOfShared() {
+    llvm::SmallDenseMap<Value, unsigned> reads;
     for (Operation *member : group)
-      member->walk([&](ReadOp inner) {
-        Value source = inner.getSource();
-        auto producer = source.getDefiningOp<ComputeOp>();
-        if ((producer || isa<BlockArgument>(source)) && !group.contains(producer))
-          isOnce &= read.insert(source).second;
+      member->walk([&](ReadOp read) {
+        auto producer = read.getSource().getDefiningOp<ComputeOp>();
+        if ((producer || isa<BlockArgument>(read.getSource())) && !group.contains(producer))
+          ++reads[read.getSource()];
       });
-    return isOnce;
+    return llvm::any_of(group, [&](Operation *member) {
+      auto compute = cast<ComputeOp>(member);
+      std::optional<Contraction> product = matchContraction(compute);
+      return product &&
+             (reads[product->lhs.getSource()] > 1 || reads[product->rhs.getSource()] > 1) &&
+             !hasAdjacentLanes(compute, product->lhs, product->rhs) &&
+             !hasAdjacentLanes(compute, product->rhs, product->lhs);
+    });
   }
 
   /// Finds the factor of the root that its block computes, and adds it. Its indexes are rows of the

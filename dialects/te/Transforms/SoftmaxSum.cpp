@@ -12,6 +12,7 @@
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -30,6 +31,7 @@ struct SoftmaxSum {
   Value score;            ///< in the weights: what the maximum is subtracted from
   Value factor;           ///< in the weights: that of a whole row; null if there is none
   bool isDivisor = false; ///< whether the exponential is divided by the factor
+  bool clearsNaN = false; ///< whether weights that are NaN count as 0
 };
 
 /// Matches a softmax. All dims before the last one are rows.
@@ -70,6 +72,13 @@ private:
     if (found.weights.hasReduction() || found.weights.getNumParallel() != numRows + 1)
       return false;
     Value value = found.weights.getPieceBlock()->getTerminator()->getOperand(0);
+    if (auto select = value.getDefiningOp<arith::SelectOp>()) {
+      if (!isNaN(select.getCondition(), select.getFalseValue()) ||
+          !matchPattern(select.getTrueValue(), m_PosZeroFloat()))
+        return false;
+      value = select.getFalseValue();
+      found.clearsNaN = true;
+    }
     found.factor = Value();
     if (auto product = value.getDefiningOp<arith::MulFOp>()) {
       bool isFirst = dependsOnKeys(product.getLhs());
@@ -90,6 +99,13 @@ private:
     found.exponential = value;
     found.score = difference.getLhs();
     return true;
+  }
+
+  static bool isNaN(Value condition, Value value) {
+    auto compare = condition.getDefiningOp<arith::CmpFOp>();
+    return compare && compare.getLhs() == value && compare.getRhs() == value &&
+           (compare.getPredicate() == arith::CmpFPredicate::UNE ||
+            compare.getPredicate() == arith::CmpFPredicate::UNO);
   }
 
   /// Returns whether `compute` reduces `value`, a value of the weights, over the keys.
@@ -208,6 +224,37 @@ private:
     return mapping.lookup(value);
   }
 
+  /// If weights that are NaN count as 0, returns 0 in place of a `value` that is NaN. A weight is
+  /// NaN where all of its row are: the new sum is then 0.
+  Value clearNaN(Value value) {
+    if (!old.clearsNaN)
+      return value;
+    Value isNaN = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::UNE, value, value);
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(type, 0));
+    return arith::SelectOp::create(rewriter, loc, isNaN, zero, value);
+  }
+
+  /// Gives the sum of all weights, `total`, the epilogue of the old one. Other sums than 0 are at
+  /// least 1, so that those of cleared weights divide by 1.
+  void finishTotal(ComputeOp total) {
+    if (!old.clearsNaN) {
+      total.getEpilogue().takeBody(old.sum.getEpilogue());
+      return;
+    }
+    OpBuilder::InsertionGuard guard(rewriter);
+    Block *block = rewriter.createBlock(&total.getEpilogue(), {}, type, loc);
+    Value one = arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(type, 1));
+    Value sum = arith::MaximumFOp::create(rewriter, loc, block->getArgument(0), one);
+    SmallVector<Value> results{sum};
+    if (old.sum.hasEpilogue()) {
+      Block &epilogue = old.sum.getEpilogue().front();
+      IRMapping mapping;
+      mapping.map(epilogue.getArgument(0), sum);
+      results = cloneBody(rewriter, epilogue, identityPoint(context, numRows), mapping);
+    }
+    YieldOp::create(rewriter, loc, results);
+  }
+
   ComputeOp buildMax(OpFoldResult inner) {
     auto body = [&](OpBuilder &, Location) -> SmallVector<Value> {
       IRMapping mapping;
@@ -230,7 +277,7 @@ private:
       IRMapping mapping;
       auto difference = old.exponential.getDefiningOp()->getOperand(0).getDefiningOp();
       mapping.map(difference->getOperand(1), readLeading(max, sizes.size()));
-      return SmallVector<Value>{cloneAtKey(old.exponential, mapping)};
+      return SmallVector<Value>{clearNaN(cloneAtKey(old.exponential, mapping))};
     });
   }
 
@@ -242,7 +289,7 @@ private:
                       return SmallVector<Value>{readLeading(weights, blocked.size() + 1)};
                     });
     if (!keys)
-      sum.getEpilogue().takeBody(old.sum.getEpilogue());
+      finishTotal(sum);
     return sum;
   }
 
@@ -328,7 +375,7 @@ private:
     return buildCompute(rewriter, loc, blocked, type, [&](OpBuilder &, Location) {
       Value own = readLeading(max, numRows + 1), all = readLeading(greatest, numRows + 1);
       Value difference = arith::SubFOp::create(rewriter, loc, own, all);
-      Value scale = math::ExpOp::create(rewriter, loc, difference);
+      Value scale = clearNaN(math::ExpOp::create(rewriter, loc, difference));
       Value weight = readLeading(sum, numRows + 1);
       return SmallVector<Value>{arith::MulFOp::create(rewriter, loc, scale, weight)};
     });
@@ -340,7 +387,7 @@ private:
                                   type, [&](OpBuilder &, Location) {
                                     return SmallVector<Value>{readLeading(scales, numRows + 1)};
                                   });
-    total.getEpilogue().takeBody(old.sum.getEpilogue());
+    finishTotal(total);
     return total;
   }
 

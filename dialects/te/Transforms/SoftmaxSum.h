@@ -10,7 +10,8 @@
 ///
 ///     o = sum_j exp(a_j - max a) / (sum_j exp(a_j - max a)) * v_j
 ///
-/// 1. The factor that all keys of a row share is taken out of the sum.
+/// 1. The factor that all keys of a row share is taken out of the sum. Weights may count as 0 where
+///    they are NaN, which is where their row has no greatest score.
 /// 2. Many keys are taken in blocks: each block has a maximum of its own, and sums relative to it.
 ///    At the end, these are scaled to the greatest of all and added (M. Milakov and N. Gimelshein,
 ///    "Online normalizer calculation for softmax", 2018; T. Dao et al., "FlashAttention", 2022).
