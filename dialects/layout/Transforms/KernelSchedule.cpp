@@ -10,6 +10,7 @@
 #include "dialects/layout/Template/WriteLoops.h"
 #include "dialects/layout/Transforms/BoxPlaces.h"
 #include "dialects/layout/Transforms/RowDims.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/ElementBytes.h"
 
@@ -65,18 +66,28 @@ SmallVector<KernelExpression> layout::getKernelExpressions(te::KernelOp kernel) 
   return expressions;
 }
 
+/// Returns the elements that `read` reads for one row of its expression.
+static double countOfRow(const KernelExpression &expression, te::ReadOp read) {
+  te::ComputeOp op = expression.op;
+  double count = 1;
+  for (unsigned dim = expression.rowDims; dim < op.getNumDims(); ++dim)
+    if (int64_t size = op.getStaticSizes()[dim]; te::dependsOn(read, dim))
+      count *= static_cast<double>(ShapedType::isDynamic(size) ? te::assumedSize : size);
+  return count;
+}
+
 unsigned layout::findBoxDim(ArrayRef<KernelExpression> expressions) {
   const KernelExpression &root = expressions.back();
   te::ComputeOp rootOp = root.op;
   unsigned best = 0;
-  int64_t mostShared = -1;
+  double mostShared = -1;
   for (unsigned dim = 0; dim < root.rowDims; ++dim) {
-    int64_t shared = 0;
+    double shared = 0;
     for (const KernelExpression &expression : expressions)
-      for (Region &region : expression.op->getRegions())
-        region.walk([&](te::ReadOp read) {
-          shared += isa<BlockArgument>(read.getSource()) && !te::dependsOn(read, dim);
-        });
+      te::ComputeOp(expression.op).walk([&](te::ReadOp read) {
+        if (isa<BlockArgument>(read.getSource()) && !te::dependsOn(read, dim))
+          shared += countOfRow(expression, read);
+      });
     if (shared < mostShared || rootOp.getStaticSizes()[dim] == 1)
       continue;
     best = dim;

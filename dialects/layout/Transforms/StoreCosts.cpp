@@ -11,6 +11,7 @@
 #include "dialects/layout/Transforms/ApplyStores.h"
 #include "dialects/layout/Transforms/Copies.h"
 #include "dialects/te/IR/AssumedSize.h"
+#include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -74,7 +75,11 @@ static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
 
 std::optional<double> StoreCosts::predict(te::LaunchOp launch, te::KernelOp kernel,
                                           const LaunchStores &stores) {
-  return findOnlyExpression(kernel) ? predictAll(launch, kernel, stores) : std::nullopt;
+  auto isProduct = [](te::ComputeOp op) { return te::matchContraction(op).has_value(); };
+  return findOnlyExpression(kernel) ||
+                 llvm::any_of(kernel.getBodyBlock().getOps<te::ComputeOp>(), isProduct)
+             ? predictAll(launch, kernel, stores)
+             : std::nullopt;
 }
 
 std::optional<double> StoreCosts::predictAll(te::LaunchOp launch, te::KernelOp kernel,

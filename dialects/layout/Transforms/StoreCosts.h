@@ -37,8 +37,8 @@ public:
   const MachineModel &getMachine() const { return machine; }
 
   /// Returns the cycles of `kernel` with the layouts in which `launch` passes and gets tensors, or
-  /// nothing if the kernel has several expressions or cannot have these layouts. Steps that guards
-  /// skip take no time. The same question is answered once.
+  /// nothing if the kernel has several expressions, none of them a product, or cannot have these
+  /// layouts. Steps that guards skip take no time. The same question is answered once.
   std::optional<double> predict(te::LaunchOp launch, te::KernelOp kernel,
                                 const LaunchStores &stores);
 

@@ -32,6 +32,7 @@ struct SoftmaxSum {
   Value factor;           ///< in the weights: that of a whole row; null if there is none
   bool isDivisor = false; ///< whether the exponential is divided by the factor
   bool clearsNaN = false; ///< whether weights that are NaN count as 0
+  Value clearsRow;        ///< in the weights: whether all of a row count as 0; null if none do
 };
 
 /// Matches a softmax. All dims before the last one are rows.
@@ -72,13 +73,8 @@ private:
     if (found.weights.hasReduction() || found.weights.getNumParallel() != numRows + 1)
       return false;
     Value value = found.weights.getPieceBlock()->getTerminator()->getOperand(0);
-    if (auto select = value.getDefiningOp<arith::SelectOp>()) {
-      if (!isNaN(select.getCondition(), select.getFalseValue()) ||
-          !matchPattern(select.getTrueValue(), m_PosZeroFloat()))
-        return false;
-      value = select.getFalseValue();
-      found.clearsNaN = true;
-    }
+    if (!matchCleared(value))
+      return false;
     found.factor = Value();
     if (auto product = value.getDefiningOp<arith::MulFOp>()) {
       bool isFirst = dependsOnKeys(product.getLhs());
@@ -98,6 +94,20 @@ private:
       return false;
     found.exponential = value;
     found.score = difference.getLhs();
+    return true;
+  }
+
+  /// Takes from `value` that some weights count as 0.
+  bool matchCleared(Value &value) {
+    while (auto select = value.getDefiningOp<arith::SelectOp>()) {
+      Value condition = select.getCondition();
+      bool ofNaN = isNaN(condition, select.getFalseValue());
+      if (!matchPattern(select.getTrueValue(), m_PosZeroFloat()) ||
+          (ofNaN ? found.clearsNaN : found.clearsRow || dependsOnKeys(condition)))
+        return false;
+      ofNaN ? void(found.clearsNaN = true) : void(found.clearsRow = condition);
+      value = select.getFalseValue();
+    }
     return true;
   }
 
@@ -234,6 +244,14 @@ private:
     return arith::SelectOp::create(rewriter, loc, isNaN, zero, value);
   }
 
+  /// Returns 0 in place of the `weight` of a key whose row counts as 0.
+  Value clearRow(Value weight, IRMapping &mapping) {
+    if (!old.clearsRow)
+      return weight;
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(type, 0));
+    return arith::SelectOp::create(rewriter, loc, cloneAtKey(old.clearsRow, mapping), zero, weight);
+  }
+
   /// Gives the sum of all weights, `total`, the epilogue of the old one. Other sums than 0 are at
   /// least 1, so that those of cleared weights divide by 1.
   void finishTotal(ComputeOp total) {
@@ -277,7 +295,7 @@ private:
       IRMapping mapping;
       auto difference = old.exponential.getDefiningOp()->getOperand(0).getDefiningOp();
       mapping.map(difference->getOperand(1), readLeading(max, sizes.size()));
-      return SmallVector<Value>{clearNaN(cloneAtKey(old.exponential, mapping))};
+      return SmallVector<Value>{clearRow(clearNaN(cloneAtKey(old.exponential, mapping)), mapping)};
     });
   }
 
@@ -312,14 +330,21 @@ private:
                                [&](Value value) { return mapping.lookupOrDefault(value); });
   }
 
-  /// Appends `factor` to the sum, in front of the epilogue of the old product.
+  /// Applies the factor of the row to the sum, in front of the epilogue of the old product. The sum
+  /// of a row that counts as 0 has no other factor: it is 0 already.
   SmallVector<Value> buildEpilogue(Value sum, ComputeOp total) {
     unsigned numDims = old.product.getNumParallel();
     IRMapping mapping;
     for (Operation *user : old.sum->getUsers())
       mapping.map(user->getResult(0), readLeading(total, numDims));
     if (old.factor) {
-      Value factor = cloneValue(old.factor, identityPoint(context, numDims), mapping);
+      PointMap point = identityPoint(context, numDims);
+      Value factor = cloneValue(old.factor, point, mapping);
+      if (old.clearsRow) {
+        Value one = arith::ConstantOp::create(rewriter, loc, rewriter.getFloatAttr(type, 1));
+        Value isCleared = cloneValue(old.clearsRow, point, mapping);
+        factor = arith::SelectOp::create(rewriter, loc, isCleared, one, factor);
+      }
       sum = old.isDivisor ? arith::DivFOp::create(rewriter, loc, sum, factor).getResult()
                           : arith::MulFOp::create(rewriter, loc, sum, factor).getResult();
     }
