@@ -38,7 +38,7 @@ private:
         first = getAffineConstantExpr(0, context);
       root.loops.push_back(ShapedType::isDynamic(extents[dim])
                                ? te::IndexInterval()
-                               : te::IndexInterval{first, first + (extents[dim] - 1)});
+                               : te::IndexInterval{first, first + (extents[dim] - 1), {}, {}});
     }
     root.toLoops = [](AffineExpr expr) { return expr; };
     return root;

@@ -24,7 +24,7 @@ public:
       return dims[dim.getPosition()];
     auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
     if (!binary)
-      return {expr, expr};
+      return {expr, expr, {}, {}};
     IndexInterval lhs = find(binary.getLHS()), rhs = find(binary.getRHS());
     if (expr.getKind() == AffineExprKind::Mod && rhs && rhs.least == rhs.greatest)
       return findRest(lhs, rhs.least);
@@ -46,7 +46,7 @@ public:
 
 private:
   IndexInterval make(AffineExpr least, AffineExpr greatest) {
-    return {simplifier.simplify(least), simplifier.simplify(greatest)};
+    return {simplifier.simplify(least), simplifier.simplify(greatest), {}, {}};
   }
 
   IndexInterval findProduct(IndexInterval values, AffineExpr factor) {
@@ -88,7 +88,9 @@ IndexInterval te::unite(IndexInterval lhs, IndexInterval rhs, IndexSimplifier &s
   AffineExpr greaterStart = getGreater(lhs.least, rhs.least);
   if (!greatest || !greaterStart)
     return {};
-  return {greaterStart == lhs.least ? rhs.least : lhs.least, greatest};
+  return {greaterStart == lhs.least ? rhs.least : lhs.least, greatest,
+          lhs.atLeast == rhs.atLeast ? lhs.atLeast : AffineExpr(),
+          lhs.atMost == rhs.atMost ? lhs.atMost : AffineExpr()};
 }
 
 AffineExpr BoxFinder::getSize(OpFoldResult size) const {
@@ -108,8 +110,51 @@ SmallVector<IndexInterval> BoxFinder::getDims(ComputeOp reader) {
   dims.resize(reader.getNumDims());
   for (auto [dim, size] : llvm::zip_equal(dims, reader.getIterationDomain()))
     if (AffineExpr extent = dim ? AffineExpr() : getSize(size))
-      dim = {getAffineConstantExpr(0, extent.getContext()), extent - 1};
+      dim = {getAffineConstantExpr(0, extent.getContext()), extent - 1, {}, {}};
   return dims;
+}
+
+/// Returns the factor of `dim` in a constraint of `set` if it is linear in it, or nothing.
+static std::optional<int64_t> findFactor(IntegerSet set, AffineExpr constraint, AffineExpr dim) {
+  AffineExpr step = simplifyAffineExpr(constraint.replace(dim, dim + 1) - constraint,
+                                       set.getNumDims(), set.getNumSymbols());
+  auto factor = dyn_cast<AffineConstantExpr>(step);
+  return factor ? std::optional(factor.getValue()) : std::nullopt;
+}
+
+std::optional<AffineExpr> BoxFinder::getKnown(ReadOp read, AffineExpr expr) {
+  SmallVector<AffineExpr> symbols;
+  for (auto [position, symbol] : llvm::enumerate(read.getSymbols())) {
+    symbols.push_back(values.lookup(symbol));
+    if (!symbols.back() && expr.isFunctionOfSymbol(position))
+      return std::nullopt;
+    if (!symbols.back())
+      symbols.back() = getAffineConstantExpr(0, expr.getContext());
+  }
+  expr = expr.replaceSymbols(symbols);
+  return read->getParentOfType<ComputeOp>() == root.op ? root.toLoops(expr) : expr;
+}
+
+void BoxFinder::applyGuard(ReadOp read, AffineExpr dim, ArrayRef<IndexInterval> dims,
+                           IndexInterval &interval) {
+  if (!read.getGuard() || !interval || interval.least == interval.greatest)
+    return;
+  for (auto [number, constraint] : llvm::enumerate(read.getGuard()->getConstraints())) {
+    std::optional<int64_t> factor = findFactor(*read.getGuard(), constraint, dim);
+    if (!factor || *factor == 0 || read.getGuard()->isEq(number))
+      continue;
+    std::optional<AffineExpr> rest =
+        getKnown(read, constraint.replace(dim, getAffineConstantExpr(0, dim.getContext())));
+    AffineExpr most = rest ? getValues(*rest, dims, simplifier).greatest : AffineExpr();
+    if (!most)
+      continue;
+    AffineExpr bound =
+        simplifier.simplify(*factor < 0 ? most.floorDiv(-*factor) : -most.floorDiv(*factor));
+    if (*factor < 0 && !simplifier.isNonNegative(simplifier.simplify(bound - interval.greatest)))
+      interval.atMost = bound;
+    if (*factor > 0 && !simplifier.isNonNegative(simplifier.simplify(interval.least - bound)))
+      interval.atLeast = bound;
+  }
 }
 
 SmallVector<IndexInterval> BoxFinder::getIndexes(ReadOp read) {
@@ -117,25 +162,18 @@ SmallVector<IndexInterval> BoxFinder::getIndexes(ReadOp read) {
   SmallVector<IndexInterval> indexes;
   SmallVector<IndexInterval> dims = reader == root.op ? root.loops : getDims(reader);
   for (AffineExpr expr : read.getMap().getResults()) {
-    SmallVector<AffineExpr> symbols;
-    bool isKnown = true;
-    for (auto [position, symbol] : llvm::enumerate(read.getSymbols())) {
-      symbols.push_back(values.lookup(symbol));
-      isKnown &= symbols.back() || !expr.isFunctionOfSymbol(position);
-      if (!symbols.back())
-        symbols.back() = getAffineSymbolExpr(position, expr.getContext());
-    }
-    expr = expr.replaceSymbols(symbols);
-    if (isKnown)
-      indexes.push_back(getValues(reader == root.op ? root.toLoops(expr) : expr, dims, simplifier));
-    else
-      indexes.emplace_back();
+    std::optional<AffineExpr> known = getKnown(read, expr);
+    indexes.push_back(known ? getValues(*known, dims, simplifier) : IndexInterval());
+    if (isa<AffineDimExpr>(expr))
+      applyGuard(read, expr, dims, indexes.back());
   }
   return indexes;
 }
 
 bool BoxFinder::isWhole(IndexInterval interval, OpFoldResult size) {
   AffineExpr extent = getSize(size);
+  if (interval && (interval.atLeast || interval.atMost))
+    return false;
   if (!interval || !extent || interval.least == interval.greatest)
     return !interval;
   return simplifier.isNonNegative(simplifier.simplify(-interval.least)) &&

@@ -16,6 +16,9 @@
 ///   | d0 - 1, d0, d0 + 1          | in d0                        | d0 - 1 .. d0 + 1 |
 ///   | 2 * d0 + k                  | in d0, 3 iterations of k     | 2 d0 .. 2 d0 + 2 |
 ///   | d0                          | in another loop              | all              |
+///   | k where (d0 - 8 * k >= 0)   | in d0, all iterations of k   | 0 .. d0 / 8      |
+///
+/// A guard bounds the dims that a read uses as indexes: where it does not hold, nothing is read.
 ///
 /// `Image` counts the elements that an access touches; a box says where they lie.
 ///
@@ -33,7 +36,14 @@ namespace mlir::tssa::te {
 /// of a dim.
 struct IndexInterval {
   AffineExpr least, greatest;
+  /// Further bounds, of guards: the interval is from the greater of the first two to the less of
+  /// the last two. Null if there are none.
+  AffineExpr atLeast, atMost;
 
+  bool operator==(const IndexInterval &other) const {
+    return least == other.least && greatest == other.greatest && atLeast == other.atLeast &&
+           atMost == other.atMost;
+  }
   explicit operator bool() const { return static_cast<bool>(least); }
 };
 
@@ -41,7 +51,8 @@ struct IndexInterval {
 /// are over what does not move. It is exact if `expr` is a sum of multiples of distinct dims.
 IndexInterval getValues(AffineExpr expr, ArrayRef<IndexInterval> dims, IndexSimplifier &simplifier);
 
-/// Returns the least interval that holds both, or null if their ends do not compare by proof.
+/// Returns the least interval that holds both, or null if their ends do not compare by proof. A
+/// further bound remains if both have it.
 IndexInterval unite(IndexInterval lhs, IndexInterval rhs, IndexSimplifier &simplifier);
 
 /// An expression whose iteration reads members.
@@ -77,6 +88,13 @@ private:
   /// The intervals of the dims of a member.
   SmallVector<IndexInterval> getDims(ComputeOp reader);
   bool isWhole(IndexInterval interval, OpFoldResult size);
+  /// Returns `expr`, an expression of `read`, over loops if the root reads, or nothing if it has a
+  /// symbol that is not known.
+  std::optional<AffineExpr> getKnown(ReadOp read, AffineExpr expr);
+  /// Bounds the values of `dim`, a dim of the reader, by the guard of `read`. `dims` are the
+  /// intervals of the reader's dims, or of the root's loops.
+  void applyGuard(ReadOp read, AffineExpr dim, ArrayRef<IndexInterval> dims,
+                  IndexInterval &interval);
 
   BoxRoot root;
   const DenseSet<Operation *> &members;

@@ -100,8 +100,10 @@ public:
       if (!take(group))
         continue;
       orderRows(rewriter, group, order);
-      rewriteSoftmaxSum(rewriter, group, order.size(), CostModel().boxKeys);
+      SmallVector<Operation *> others;
+      rewriteSoftmaxSum(rewriter, group, order.size(), CostModel().boxKeys, others);
       finish(op, std::move(group));
+      before[op] = std::move(others);
     }
   }
 
@@ -121,9 +123,12 @@ public:
   /// Returns the groups of expressions that become kernels, in program order.
   SmallVector<SmallVector<Operation *>> getGroups() {
     SmallVector<SmallVector<Operation *>> result;
-    for (Operation *op : ops)
+    for (Operation *op : ops) {
+      for (Operation *other : before.lookup(op))
+        result.push_back({other});
       if (op)
         result.push_back(groups.contains(op) ? groups.lookup(op) : SmallVector<Operation *>{op});
+    }
     return result;
   }
 
@@ -148,6 +153,7 @@ private:
   IRRewriter rewriter;
   SmallVector<Operation *> ops; ///< in program order; null: in the group of a later one
   llvm::DenseMap<Operation *, SmallVector<Operation *>> groups; ///< of several, by root
+  llvm::DenseMap<Operation *, SmallVector<Operation *>> before; ///< further ones, by root
 };
 } // namespace
 

@@ -29,8 +29,10 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     first product must have rows of more elements than it reads for them, and all in between must be
     read by the kernel only, at the index of the row. If what lies between is a softmax of f32 or
     f64, the last sum is divided at its end. More than 1,024 keys are taken in blocks of equal length,
-    each with a maximum and sums of its own, which are scaled to the greatest maximum at the end. A
-    remark gives the keys of a block.
+    each with a maximum and sums of its own, which are scaled to the greatest maximum at the end. If
+    a mask leaves keys after the row no weight, blocks have at most 256 keys, and those without any
+    weight in a box are skipped, if a run finds all factors finite. A remark gives the keys of a
+    block, and whether masked ones are skipped.
 
     - **Needs**: nothing.
     - **Keeps**: the meaning; sums that a softmax weights are rounded in another order. Each launch

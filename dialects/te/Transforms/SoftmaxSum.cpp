@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/SoftmaxSum.h"
+#include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
+#include "dialects/te/Transforms/KeyLimit.h"
+#include "dialects/te/Transforms/SoftmaxMatch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -23,141 +25,14 @@ using namespace mlir::tssa::te;
 static constexpr int64_t leastKeys = 64;
 
 namespace {
-/// The expressions of a softmax over the last dim and of the sum that it weights.
-struct SoftmaxSum {
-  ComputeOp max, sum, weights, product;
-  ReadOp weight;          ///< of the weights, in the product
-  Value exponential;      ///< in the weights
-  Value score;            ///< in the weights: what the maximum is subtracted from
-  Value factor;           ///< in the weights: that of a whole row; null if there is none
-  bool isDivisor = false; ///< whether the exponential is divided by the factor
-  bool clearsNaN = false; ///< whether weights that are NaN count as 0
-  Value clearsRow;        ///< in the weights: whether all of a row count as 0; null if none do
-};
-
-/// Matches a softmax. All dims before the last one are rows.
-class SoftmaxMatcher {
-public:
-  SoftmaxMatcher(ArrayRef<Operation *> group, unsigned numRows) : group(group), numRows(numRows) {}
-
-  std::optional<SoftmaxSum> match() {
-    found.product = cast<ComputeOp>(group.back());
-    std::optional<Contraction> factors = matchContraction(found.product);
-    if (!factors || found.product.getNumReduction() != 1)
-      return std::nullopt;
-    for (ReadOp read : {factors->lhs, factors->rhs}) {
-      found.weight = read;
-      found.weights = getMember(read);
-      if (found.weights && matchWeights() && matchReductions() && areReadInside())
-        return found;
-    }
-    return std::nullopt;
-  }
-
-private:
-  /// Returns the expression of the group that `read` reads, if it has one result of floats.
-  ComputeOp getMember(ReadOp read) {
-    auto source = read.getSource().getDefiningOp<ComputeOp>();
-    bool isMember = source && llvm::is_contained(group, source.getOperation()) &&
-                    source.getNumResults() == 1 && source.getPieces().size() == 1 &&
-                    isa<Float32Type, Float64Type>(read.getType());
-    return isMember ? source : ComputeOp();
-  }
-
-  bool dependsOnKeys(Value value) {
-    return collectDims(value, found.weights.getPieceBlock()).contains(numRows);
-  }
-
-  /// Matches `exp(score - max)`, alone or with a factor.
-  bool matchWeights() {
-    if (found.weights.hasReduction() || found.weights.getNumParallel() != numRows + 1)
-      return false;
-    Value value = found.weights.getPieceBlock()->getTerminator()->getOperand(0);
-    if (!matchCleared(value))
-      return false;
-    found.factor = Value();
-    if (auto product = value.getDefiningOp<arith::MulFOp>()) {
-      bool isFirst = dependsOnKeys(product.getLhs());
-      found.factor = isFirst ? product.getRhs() : product.getLhs();
-      value = isFirst ? product.getLhs() : product.getRhs();
-    } else if (auto quotient = value.getDefiningOp<arith::DivFOp>()) {
-      found.factor = quotient.getRhs();
-      value = quotient.getLhs();
-      found.isDivisor = true;
-    }
-    auto exponential = value.getDefiningOp<math::ExpOp>();
-    auto difference =
-        exponential ? exponential.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
-    auto max = difference ? difference.getRhs().getDefiningOp<ReadOp>() : ReadOp();
-    found.max = max && !dependsOnKeys(max) ? getMember(max) : ComputeOp();
-    if (!found.max || (found.factor && dependsOnKeys(found.factor)))
-      return false;
-    found.exponential = value;
-    found.score = difference.getLhs();
-    return true;
-  }
-
-  /// Takes from `value` that some weights count as 0.
-  bool matchCleared(Value &value) {
-    while (auto select = value.getDefiningOp<arith::SelectOp>()) {
-      Value condition = select.getCondition();
-      bool ofNaN = isNaN(condition, select.getFalseValue());
-      if (!matchPattern(select.getTrueValue(), m_PosZeroFloat()) ||
-          (ofNaN ? found.clearsNaN : found.clearsRow || dependsOnKeys(condition)))
-        return false;
-      ofNaN ? void(found.clearsNaN = true) : void(found.clearsRow = condition);
-      value = select.getFalseValue();
-    }
-    return true;
-  }
-
-  static bool isNaN(Value condition, Value value) {
-    auto compare = condition.getDefiningOp<arith::CmpFOp>();
-    return compare && compare.getLhs() == value && compare.getRhs() == value &&
-           (compare.getPredicate() == arith::CmpFPredicate::UNE ||
-            compare.getPredicate() == arith::CmpFPredicate::UNO);
-  }
-
-  /// Returns whether `compute` reduces `value`, a value of the weights, over the keys.
-  bool reduces(ComputeOp compute, Value value, Combiner combiner) {
-    return compute.getNumParallel() == numRows && compute.getNumReduction() == 1 &&
-           compute.getReductionSizes().front() == found.weights.getParallelSizes().back() &&
-           matchCombiner(compute.getCombiner()) == combiner &&
-           areEqualAtPoint(compute.getPieceBlock()->getTerminator()->getOperand(0), value);
-  }
-
-  bool matchReductions() {
-    if (!reduces(found.max, found.score, Combiner::Max) || found.max.hasEpilogue())
-      return false;
-    found.sum = ComputeOp();
-    for (Operation *member : group)
-      if (auto compute = cast<ComputeOp>(member);
-          reduces(compute, found.exponential, Combiner::Add))
-        found.sum = compute;
-    return static_cast<bool>(found.sum);
-  }
-
-  /// Returns whether nothing else reads what is rewritten.
-  bool areReadInside() {
-    auto isReadBy = [](ComputeOp member, ArrayRef<ComputeOp> readers) {
-      return llvm::all_of(member->getUsers(), [&](Operation *user) {
-        return llvm::is_contained(readers, user->getParentOfType<ComputeOp>());
-      });
-    };
-    return isReadBy(found.max, {found.sum, found.weights}) &&
-           isReadBy(found.sum, {found.weights}) && isReadBy(found.weights, {found.product});
-  }
-
-  ArrayRef<Operation *> group;
-  unsigned numRows;
-  SoftmaxSum found;
-};
-
 /// Writes the expressions that take the place of a softmax and its sum.
 class SoftmaxRewriter {
 public:
-  SoftmaxRewriter(RewriterBase &rewriter, const SoftmaxSum &softmax, unsigned numRows, int64_t keys)
-      : rewriter(rewriter), old(softmax), numRows(numRows), keys(keys),
+  /// `keys`: of a block, 0 if there is one block. `limit`: see KeyLimit.h; null if no key is
+  /// masked.
+  SoftmaxRewriter(RewriterBase &rewriter, const SoftmaxSum &softmax, unsigned numRows, int64_t keys,
+                  Value limit)
+      : rewriter(rewriter), old(softmax), numRows(numRows), keys(keys), limit(limit),
         context(rewriter.getContext()), loc(old.product.getLoc()) {
     type = old.exponential.getType();
     rows = SmallVector<OpFoldResult>(ArrayRef(old.weights.getParallelSizes()).take_front(numRows));
@@ -202,6 +77,29 @@ private:
   Value read(ComputeOp source, unsigned numDims, ArrayRef<AffineExpr> indexes) {
     return ReadOp::create(rewriter, loc, source.getResult(0), getMap(numDims, indexes));
   }
+  /// Reads `source`, whose dim after the rows is the block, at the current row and at block
+  /// `blockDim`, where that has keys that are not masked; elsewhere gives `pad`.
+  Value readOpen(ComputeOp source, unsigned numDims, ArrayRef<AffineExpr> indexes,
+                 unsigned blockDim, const APFloat &pad) {
+    if (!limit)
+      return read(source, numDims, indexes);
+    SmallVector<AffineExpr> point = getDims(numRows);
+    point.push_back(dim(blockDim) * keys); // the first key of the block
+    AffineExpr open = simplifyAffineExpr(
+        getAffineSymbolExpr(0, context) - old.masked.replaceDims(point) - 1, numDims, 1);
+    IntegerSet guard = IntegerSet::get(numDims, 1, open, /*eqFlags=*/false);
+    return ReadOp::create(rewriter, loc, source.getResult(0),
+                          AffineMap::get(numDims, 1, indexes, context), limit, guard,
+                          rewriter.getFloatAttr(type, pad));
+  }
+  Value readOpenBlock(ComputeOp source, const APFloat &pad) {
+    return readOpen(source, numRows + 1, getDims(numRows + 1), numRows, pad);
+  }
+  APFloat getZero() { return APFloat::getZero(cast<FloatType>(type).getFloatSemantics()); }
+  APFloat getLeast() {
+    return APFloat::getLargest(cast<FloatType>(type).getFloatSemantics(), true);
+  }
+
   Value readLeading(ComputeOp source, unsigned numDims) {
     return read(source, numDims, getDims(source.getNumParallel()));
   }
@@ -280,8 +178,7 @@ private:
     };
     // In a block whose scores are all -inf, the differences to a finite number are -inf.
     auto epilogue = [&](OpBuilder &builder, Location, ValueRange max) -> SmallVector<Value> {
-      auto least = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics(), true);
-      Value bound = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, least));
+      Value bound = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, getLeast()));
       return {arith::MaximumFOp::create(builder, loc, max.front(), bound)};
     };
     return buildReduce(rewriter, loc, blocked, inner, Combiner::Max, type, false, type, body,
@@ -392,16 +289,16 @@ private:
   ComputeOp buildGreatest(ComputeOp max) {
     return buildReduce(
         rewriter, loc, rows, blocked.back(), Combiner::Max, type, false, type,
-        [&](OpBuilder &, Location) { return SmallVector<Value>{readLeading(max, numRows + 1)}; });
+        [&](OpBuilder &, Location) { return SmallVector<Value>{readOpenBlock(max, getLeast())}; });
   }
 
   /// Builds the weights of the blocks, relative to the greatest maximum.
   ComputeOp buildScales(ComputeOp max, ComputeOp greatest, ComputeOp sum) {
     return buildCompute(rewriter, loc, blocked, type, [&](OpBuilder &, Location) {
-      Value own = readLeading(max, numRows + 1), all = readLeading(greatest, numRows + 1);
+      Value own = readOpenBlock(max, getLeast()), all = readLeading(greatest, numRows + 1);
       Value difference = arith::SubFOp::create(rewriter, loc, own, all);
       Value scale = clearNaN(math::ExpOp::create(rewriter, loc, difference));
-      Value weight = readLeading(sum, numRows + 1);
+      Value weight = readOpenBlock(sum, getZero());
       return SmallVector<Value>{arith::MulFOp::create(rewriter, loc, scale, weight)};
     });
   }
@@ -429,7 +326,7 @@ private:
         rewriter, loc, sizes, blocked.back(), Combiner::Add, accumulator, false, getElementType(),
         [&](OpBuilder &, Location) {
           Value scale = read(scales, block + 1, scaleIndexes);
-          Value part = read(parts, block + 1, partIndexes);
+          Value part = readOpen(parts, block + 1, partIndexes, block, getZero());
           return SmallVector<Value>{arith::MulFOp::create(rewriter, loc, scale, part)};
         },
         [&](OpBuilder &, Location, ValueRange value) { return buildEpilogue(value[0], total); });
@@ -438,7 +335,8 @@ private:
   RewriterBase &rewriter;
   SoftmaxSum old;
   unsigned numRows;
-  int64_t keys; ///< of a block; 0 if there is one block
+  int64_t keys;
+  Value limit;
   MLIRContext *context;
   Location loc;
   Type type;
@@ -458,27 +356,48 @@ static int64_t findBlock(OpFoldResult size, int64_t mostKeys) {
   return 0;
 }
 
+/// Returns the length of the blocks of `softmax`: masked keys are skipped by blocks, so these are
+/// shorter then.
+static int64_t findBlock(SoftmaxSum &softmax, int64_t mostKeys, bool isMasked) {
+  constexpr int64_t shorter = 4;
+  return findBlock(softmax.weights.getParallelSizes().back(),
+                   isMasked ? mostKeys / shorter : mostKeys);
+}
+
 double te::getKeyShare(ArrayRef<Operation *> group, unsigned numRows, int64_t mostKeys) {
-  std::optional<SoftmaxSum> softmax = SoftmaxMatcher(group, numRows).match();
+  std::optional<SoftmaxSum> softmax = matchSoftmaxSum(group, numRows);
   if (!softmax)
     return 1;
   OpFoldResult size = softmax->weights.getParallelSizes().back();
-  int64_t keys = findBlock(size, mostKeys);
+  int64_t keys = findBlock(*softmax, mostKeys, static_cast<bool>(softmax->masked));
   return keys ? static_cast<double>(keys) / static_cast<double>(*getConstantSize(size)) : 1;
 }
 
+static Value buildLimit(RewriterBase &rewriter, SoftmaxSum &softmax, ArrayRef<Operation *> group,
+                        SmallVectorImpl<Operation *> &others) {
+  rewriter.setInsertionPoint(softmax.product);
+  std::optional<Contraction> scores = matchContraction(softmax.scores);
+  double terms = getReuse(softmax.scores.getReductionSizes(), {});
+  KeyFactors factors{scores->lhs, scores->rhs, softmax.value, terms, group};
+  return buildKeyLimit(rewriter, softmax.product.getLoc(), factors, softmax.mostMasked + 1, others);
+}
+
 bool te::rewriteSoftmaxSum(RewriterBase &rewriter, SmallVectorImpl<Operation *> &group,
-                           unsigned numRows, int64_t mostKeys) {
-  std::optional<SoftmaxSum> softmax = SoftmaxMatcher(group, numRows).match();
+                           unsigned numRows, int64_t mostKeys,
+                           SmallVectorImpl<Operation *> &others) {
+  std::optional<SoftmaxSum> softmax = matchSoftmaxSum(group, numRows);
   if (!softmax)
     return false;
-  int64_t keys = findBlock(softmax->weights.getParallelSizes().back(), mostKeys);
+  bool isMasked = softmax->masked && findBlock(*softmax, mostKeys, /*isMasked=*/true) != 0;
+  int64_t keys = findBlock(*softmax, mostKeys, isMasked);
   auto options = remark::RemarkOpts::name("softmax").category("te-form-kernels");
   remark::passed(group.back()->getLoc(), options)
       << remark::add("the sum is weighted by exponentials, and divided at its end")
-      << remark::metric("KeysOfBlock", keys);
+      << remark::metric("KeysOfBlock", keys) << remark::metric("SkipsMasked", int64_t(isMasked));
+  Value limit = isMasked ? buildLimit(rewriter, *softmax, group, others) : Value();
   SmallVector<Operation *> replaced{softmax->max, softmax->sum, softmax->weights, softmax->product};
-  SmallVector<Operation *> created = SoftmaxRewriter(rewriter, *softmax, numRows, keys).rewrite();
+  SmallVector<Operation *> created =
+      SoftmaxRewriter(rewriter, *softmax, numRows, keys, limit).rewrite();
   llvm::erase_if(group, [&](Operation *op) { return llvm::is_contained(replaced, op); });
   group.append(created);
   return true;

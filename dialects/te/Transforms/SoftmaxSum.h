@@ -30,12 +30,13 @@ namespace mlir::tssa::te {
 double getKeyShare(ArrayRef<Operation *> group, unsigned numRows, int64_t mostKeys);
 
 /// If the last expression of `group`, in program order, sums what a softmax of f32 or f64 over its
-/// keys weights, rewrites it and the softmax, all of which only the group reads, as the file
-/// comment says: in blocks of at most `mostKeys` keys if there are more, and blocks of equal
-/// length. The first `numRows` dims of all are rows. Returns whether it did. `group` is then what
-/// takes their place, in program order.
+/// keys weights, rewrites it and the softmax, all of which only the group reads, as the file comment
+/// says: in blocks of at most `mostKeys` keys if there are more, and blocks of equal length. The
+/// first `numRows` dims of all are rows. Blocks of keys that a mask leaves no weight are skipped;
+/// `others` gets the expressions that find out whether they may be. Returns whether it did. `group`
+/// is then what takes their place, in program order.
 bool rewriteSoftmaxSum(RewriterBase &rewriter, SmallVectorImpl<Operation *> &group,
-                       unsigned numRows, int64_t mostKeys);
+                       unsigned numRows, int64_t mostKeys, SmallVectorImpl<Operation *> &others);
 
 } // namespace mlir::tssa::te
 

@@ -35,8 +35,8 @@ static te::BoxRoot getBoxRoot(IndexBuilder &index, const MemberReads &reads, boo
     AffineExpr own = getAffineDimExpr(number, index.getContext());
     AffineExpr zero = getAffineConstantExpr(0, index.getContext());
     bool isEntered = index.hasLoop(number) && !isWhole;
-    root.loops.push_back(isEntered ? te::IndexInterval{own, own}
-                                   : te::IndexInterval{zero, loop.extent - 1});
+    root.loops.push_back(isEntered ? te::IndexInterval{own, own, {}, {}}
+                                   : te::IndexInterval{zero, loop.extent - 1, {}, {}});
   }
   root.toLoops = [&index, &reads, isWhole](AffineExpr expr) {
     return isWhole ? index.simplify(expr.replaceDims(reads.schedule.dims))
@@ -71,22 +71,28 @@ public:
   MemberDim clip(te::IndexInterval read, te::IndexInterval existing) {
     MemberDim dim;
     AffineExpr count = index.simplify(read.greatest - read.least + 1);
-    std::optional<int64_t> most = index.getSimplifier().getConstantUpperBound(count);
+    std::optional<int64_t> most = getMost(read);
     if (!most)
       return dim;
-    AffineExpr zero = getAffineConstantExpr(0, index.getContext());
-    AffineExpr all = index.simplify(existing.greatest - existing.least + 1);
-    std::optional<int64_t> mostExisting = index.getSimplifier().getConstantUpperBound(all);
     dim.least = read.least;
-    dim.most = std::min(*most, mostExisting.value_or(*most));
-    AffineExpr begin = getGreater(read.least, existing.least), after = read.greatest + 1;
-    AffineExpr end = getLess(getGreater(after, existing.least), existing.greatest + 1);
-    bool isClipped = begin != read.least || end != after;
+    dim.most = std::min(*most, getMost(existing).value_or(*most));
+    AffineExpr begin = read.least, end = read.greatest + 1;
+    for (AffineExpr bound : {existing.least, read.atLeast, existing.atLeast})
+      begin = bound ? getGreater(begin, bound) : begin;
+    end = getGreater(end, existing.least);
+    for (AffineExpr bound : {existing.greatest, read.atMost, existing.atMost})
+      end = bound ? getLess(end, bound + 1) : end;
+    bool isClipped = begin != read.least || end != read.greatest + 1;
+    AffineExpr zero = getAffineConstantExpr(0, index.getContext());
     dim.computed = {begin, isClipped ? getGreater(index.simplify(end - begin), zero) : count};
     return dim;
   }
 
 private:
+  std::optional<int64_t> getMost(te::IndexInterval interval) {
+    return index.getSimplifier().getConstantUpperBound(
+        index.simplify(interval.greatest - interval.least + 1));
+  }
   AffineExpr getGreater(AffineExpr a, AffineExpr b) {
     if (isLess(b, a))
       return a;
@@ -130,7 +136,7 @@ SmallVector<MemberDim> MemberBoxes::get(te::ComputeOp member) {
   AffineExpr zero = getAffineConstantExpr(0, index.getContext());
   SmallVector<te::IndexInterval> existing;
   for (AffineExpr extent : getExtents(index, member, values))
-    existing.push_back({zero, extent - 1});
+    existing.push_back({zero, extent - 1, {}, {}});
   if (whole)
     for (auto [all, read] : llvm::zip_equal(existing, whole->getBox(member)))
       if (read)
@@ -142,10 +148,7 @@ SmallVector<MemberDim> MemberBoxes::get(te::ComputeOp member) {
 }
 
 bool MemberBoxes::isAllReadBy(te::ComputeOp member, function_ref<bool(te::ComputeOp)> isReader) {
-  return llvm::equal(finder.getBox(member), finder.getBoxReadBy(member, isReader),
-                     [](te::IndexInterval lhs, te::IndexInterval rhs) {
-                       return lhs.least == rhs.least && lhs.greatest == rhs.greatest;
-                     });
+  return finder.getBox(member) == finder.getBoxReadBy(member, isReader);
 }
 
 bool MemberBoxes::areClose(te::ComputeOp member) {

@@ -141,10 +141,39 @@ protected:
     llvm::raw_string_ostream stream(text);
     for (te::IndexInterval interval : finder.getBox(member))
       if (interval)
-        stream << interval.least << " .. " << interval.greatest;
+        print(stream, interval);
       else
         stream << "all";
     return text;
+  }
+
+  /// Returns what 4 iterations of dim 0 of `root` read of `member` in all iterations of dim 1.
+  std::string findRowsBox(te::ComputeOp op, te::ComputeOp member) {
+    te::BoxRoot root;
+    root.op = op;
+    root.regions = {&op.getPieces().front()};
+    root.loops = {{dim(0), dim(0)}, {constant(0), constant(7)}, {constant(0), constant(3)}};
+    root.toLoops = [&](AffineExpr expr) { return expr.replaceDims({dim(0) * 4 + dim(2), dim(1)}); };
+    te::IndexSimplifier simplifier(&context,
+                                   {te::IndexRange::below(constant(16)),
+                                    te::IndexRange::below(constant(8)),
+                                    te::IndexRange::below(constant(4))},
+                                   {});
+    DenseMap<Value, AffineExpr> values;
+    DenseSet<Operation *> members{member};
+    te::BoxFinder finder(root, members, values, simplifier);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    print(stream, finder.getBox(member).front());
+    return text;
+  }
+
+  static void print(llvm::raw_ostream &stream, te::IndexInterval interval) {
+    stream << interval.least << " .. " << interval.greatest;
+    if (interval.atLeast)
+      stream << ", at least " << interval.atLeast;
+    if (interval.atMost)
+      stream << ", at most " << interval.atMost;
   }
 
   MLIRContext context;
@@ -227,6 +256,26 @@ TEST_F(Box, Members) {
   EXPECT_EQ(findBox({x, t, y}, x, 4), "d0 * 4 - 1 .. d0 * 4 + 4"); // with what t reads around it
   EXPECT_EQ(findBox({x, t, y}, x, 1), "d0 - 1 .. d0 + 1");
   EXPECT_EQ(findBox(ops, t, 4), "all"); // the sum reads all of it
+}
+
+TEST_F(Box, GuardsBound) {
+  SmallVector<te::ComputeOp> ops = parse(R"mlir(
+    %x = te.compute (d0: 8) {
+      %v = te.read %a[d0 * 8] : tensor<64xf32>
+      te.yield %v : f32
+    } : tensor<8xf32>
+    %z = te.compute (d0: 64) reduce (d1: 8) init (0.0 : f32) {
+      %v = te.read %x[d1] : tensor<8xf32> where (d0 - d1 * 8 >= 0, d1 * 16 - d0 + 5 >= 0) else 0.0
+      te.yield %v : f32
+    } combine arith.addf : tensor<64xf32>
+    %y = te.compute (d0: 64) reduce (d1: 8) init (0.0 : f32) {
+      %v = te.read %x[d1] : tensor<8xf32> where (d0 - d1 * 8 >= 0) else 0.0
+      te.yield %v : f32
+    } combine arith.addf : tensor<64xf32>)mlir");
+  ASSERT_EQ(ops.size(), 3u);
+  te::ComputeOp x = ops[0], z = ops[1], y = ops[2];
+  EXPECT_EQ(findRowsBox(y, x), "0 .. 7, at most d0 floordiv 2");
+  EXPECT_EQ(findRowsBox(z, x), "0 .. 7, at least -((-d0 + 1) floordiv 4), at most d0 floordiv 2");
 }
 
 } // namespace
