@@ -44,7 +44,7 @@
 extern "C" {
 #endif
 
-#define TSSA_ABI_VERSION 4
+#define TSSA_ABI_VERSION 5
 
 /// The result of every call; 0 is success.
 typedef enum tssa_code {
@@ -156,6 +156,15 @@ struct tssa_host {
   /// Called before launch `launch` of the manifest's launch table, which has `flops` floating-point
   /// operations. NULL unless the run is profiled.
   void (*count_flops)(const tssa_host *, int32_t launch, int64_t flops);
+
+  // The members from here on exist since version 5.
+
+  /// Returns memory for the chunk of a parallel loop that the calling thread is about to run: as
+  /// many bytes as the manifest says, aligned to 64. No other thread gets it until
+  /// `release_scratch`. If none is free, waits until it is. Never returns NULL; allocates nothing.
+  /// Both are NULL if the manifest says that no thread needs memory.
+  void *(*acquire_scratch)(const tssa_host *);
+  void (*release_scratch)(const tssa_host *, void *);
 };
 
 /// The direction of tssa_host::copy.

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "tssa/Builder/DType.h"
+#include "tssa/Conversion/KernelScratch.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Target/CUDA.h"
 
@@ -96,6 +97,14 @@ void describeMemory(ModuleOp module, runtime::Variant &variant) {
   module.lookupSymbol<func::FuncOp>("main").walk([&](Operation *op) {
     if (isa<te::ExternOp, memref::AllocOp>(op))
       variant.memory.growable = true;
+  });
+}
+
+void describeScratch(ModuleOp module, runtime::Variant &variant) {
+  module.lookupSymbol<func::FuncOp>("main").walk([&](te::LaunchOp launch) {
+    if (auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernel()))
+      variant.memory.scratchBytes =
+          std::max(variant.memory.scratchBytes, conversion::getScratchBytes(kernel));
   });
 }
 

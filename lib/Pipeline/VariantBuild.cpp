@@ -41,7 +41,8 @@ private:
 
 VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
                            std::vector<StepTime> &times)
-    : options(options), target(options.targets[number]), number(number), times(times), cache(options) {
+    : options(options), target(options.targets[number]), number(number), times(times),
+      cache(options) {
   description.target = target.getName();
   if (number > 0)
     description.suffix = "_" + std::to_string(number);
@@ -82,7 +83,7 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   if (stage.build) {
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifiesPasses);
-    StageContext context{options.machine, target, options.merges, options.transforms,
+    StageContext context{options.machine,      target,           options.merges, options.transforms,
                          options.scheduleFile, options.tunedDir, options.point};
     if (options.keepsSchedules)
       context.storesChosen = [this](ModuleOp module) {
@@ -130,6 +131,8 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
       if (target.kind == Target::CPU)
         cache.find(module, programOptions);
     }
+    if (stage.name == "loops")
+      describeScratch(module, description);
     if (stage.name == "target")
       describeLaunches(module, manifest, description);
     if (options.afterStage && failed(options.afterStage(stage, module, target)))

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/PassManager.h"
+#include "tssa/Conversion/KernelScratch.h"
 #include "tssa/Externs/Externs.h"
 #include "tssa/Reference/Window.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -159,6 +160,8 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
     return jit.takeError();
   std::unique_ptr<KernelRunner> runner(new KernelRunner);
   runner->signature = signature;
+  if (auto function = module.lookupSymbol<mlir::func::FuncOp>(name))
+    runner->scratchBytes = conversion::getScratchBytes(function);
   runner->jit = std::move(*jit);
   if (Error error = runner->jit->addObjectFile(std::move(*object)))
     return error;
@@ -183,6 +186,14 @@ Expected<KernelExtent> KernelRunner::getExtent(const KernelMemory &memory) const
   if (counts[0] < 0)
     return llvm::createStringError("the kernel's extent is " + llvm::Twine(counts[0]));
   return KernelExtent{counts[0], counts[1]};
+}
+
+void KernelRunner::addScratch(llvm::SmallVectorImpl<uint64_t> &slots) const {
+  thread_local runtime::Buffer memory;
+  if (memory.getSize() < uint64_t(scratchBytes) && !memory.allocate(uint64_t(scratchBytes)))
+    llvm::report_bad_alloc_error("no memory for the boxes of a kernel");
+  auto address = reinterpret_cast<uint64_t>(memory.getData());
+  slots.append({address, address, 0, uint64_t(scratchBytes), 1});
 }
 
 Error KernelRunner::runInHalves(const KernelMemory &memory) const {

@@ -7,6 +7,7 @@
 #include "ManifestCheck.h"
 
 #include "Checked.h"
+#include "ScratchParts.h"
 
 #include <algorithm>
 #include <cctype>
@@ -163,6 +164,8 @@ static Status checkVariant(const Manifest &manifest, const Variant &variant) {
                             "' that names a node that does not exist");
   if (variant.memory.constantBytes < 0 || variant.memory.arenaBytes < -1)
     return inconsistent(where + "has a negative memory size");
+  if (variant.memory.scratchBytes < 0 || variant.memory.scratchBytes % ScratchParts::alignment != 0)
+    return inconsistent(where + "has scratch memory of an invalid size");
   return checkKernels(variant, where);
 }
 

@@ -24,7 +24,7 @@
 using namespace tssa::runtime;
 
 static constexpr char magic[8] = {'T', 'S', 'S', 'A', '-', 'M', 'A', 'N'};
-static constexpr uint16_t majorVersion = 4;
+static constexpr uint16_t majorVersion = 5;
 static constexpr uint16_t minorVersion = 0;
 static constexpr size_t hashedHeader = 24;
 static constexpr size_t headerSize = hashedHeader + sizeof(Digest);
@@ -192,6 +192,7 @@ template <typename Coder> void visitVariant(Coder &coder, Const<Coder, Variant> 
   visitLaunches(coder, variant);
   coder.number(variant.memory.constantBytes);
   coder.number(variant.memory.arenaBytes);
+  coder.number(variant.memory.scratchBytes);
   coder.flag(variant.memory.growable);
   visitWeights(coder, variant.weights);
   coder.string(variant.weightsFile);
@@ -216,7 +217,7 @@ template <typename Coder> void visitManifest(Coder &coder, Const<Coder, Manifest
     coder.string(node.name);
     coder.string(node.op);
   });
-  coder.list(manifest.variants, 89, [&](auto &variant) { visitVariant(coder, variant); });
+  coder.list(manifest.variants, 97, [&](auto &variant) { visitVariant(coder, variant); });
   visitPart(coder, manifest.code);
   visitPart(coder, manifest.tail);
 }

@@ -60,6 +60,16 @@ Status RunState::allocateArena(uint64_t bytes, void *&arena) {
   return judge(report(device->allocate(bytes, arena)));
 }
 
+void RunState::setScratch(void *memory, unsigned count, uint64_t bytes) {
+  scratch = std::make_unique<ScratchParts>(memory, count, bytes);
+  host.acquire_scratch = [](const tssa_host *host) {
+    return static_cast<RunState *>(host->user)->scratch->acquire();
+  };
+  host.release_scratch = [](const tssa_host *host, void *part) {
+    static_cast<RunState *>(host->user)->scratch->release(part);
+  };
+}
+
 /// Calls `work` and converts exceptions to failures: compiled code cannot be unwound.
 template <typename T, typename Work>
 T RunState::guard(const tssa_host *host, T onFailure, Work work) {

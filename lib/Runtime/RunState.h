@@ -9,6 +9,7 @@
 
 #include "Arguments.h"
 #include "Device/DeviceRun.h"
+#include "ScratchParts.h"
 #include "tssa/Runtime/BufferPool.h"
 #include "tssa/Runtime/ThreadPool.h"
 #include "tssa/Support/RandomKeys.h"
@@ -55,6 +56,8 @@ public:
   bool charge(uint64_t bytes);
   /// Allocates the arena on the device; `bytes` have been charged. Only for runs on a device.
   Status allocateArena(uint64_t bytes, void *&arena);
+  /// Sets the memory of the threads that run kernels: `count` parts of `bytes` bytes.
+  void setScratch(void *memory, unsigned count, uint64_t bytes);
   /// Completes the run after the program has returned `code`, and returns the run's outcome. On
   /// success, results and overwritten arguments are in host memory.
   Status finish(int32_t code);
@@ -68,8 +71,9 @@ private:
   const std::vector<BoundOutput> &outputs;
   std::chrono::steady_clock::time_point deadline;
 
-  std::unique_ptr<DeviceRun> device; ///< null on the CPU
-  std::vector<tssa_tensor> args;     ///< as the program sees them
+  std::unique_ptr<DeviceRun> device;     ///< null on the CPU
+  std::unique_ptr<ScratchParts> scratch; ///< null if no kernel needs it
+  std::vector<tssa_tensor> args;         ///< as the program sees them
   std::vector<tssa_tensor> resultViews;
   /// For each result, null if the program writes it to `results[i].data`. Otherwise the memory to
   /// which the program writes it: device memory, or `shadows[i]` for the new contents of an

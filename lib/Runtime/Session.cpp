@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tssa/Runtime/Session.h"
 
+#include "Checked.h"
 #include "Device/CUDADevice.h"
 #include "Device/ChooseVariant.h"
 #include "Device/EmulatorDevice.h"
@@ -183,6 +184,13 @@ static std::string describeSizes(const Manifest &manifest, const std::vector<int
   return text;
 }
 
+unsigned Session::countScratchParts() const {
+  if (pool)
+    return pool->getThreadCount();
+  return options.threads ? options.threads : getDefaultThreadCount();
+}
+
+/// The memory of the threads is the end of the arena.
 Status Session::plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes) {
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -194,6 +202,11 @@ Status Session::plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes) {
   }
   arenaBytes = -1;
   int32_t code = this->code->plan(sizes.data(), &arenaBytes);
+  if (int64_t scratchBytes = getVariant().memory.scratchBytes; arenaBytes >= 0 && scratchBytes > 0)
+    arenaBytes = (tssa::CheckedSize(arenaBytes).alignTo(ScratchParts::alignment) +
+                  tssa::CheckedSize(scratchBytes) * tssa::CheckedSize(countScratchParts()))
+                     .get()
+                     .value_or(-1);
   if (code != TSSA_OK || arenaBytes < 0)
     return makeError(code == TSSA_OUT_OF_RANGE || code == TSSA_INVALID_ARGUMENT
                          ? tssa_code(code)
@@ -226,6 +239,26 @@ bool Session::acquireArena(uint64_t bytes, Buffer &arena) {
   return arenas.acquire(bytes, arena) || (resultMemory->trim(0) && arenas.acquire(bytes, arena));
 }
 
+/// Calls the program. `buffer` is the arena on the host, empty if `arena` is on a device.
+int32_t Session::execute(RunState &state, const Buffer &buffer, void *arena, int64_t arenaBytes) {
+  // Code that is compiled with AddressSanitizer calls `allow` for each buffer of the arena when it
+  // needs the buffer.
+  forbid(buffer.getData(), buffer.getSize());
+  if (uint64_t bytes = uint64_t(getVariant().memory.scratchBytes)) {
+    uint64_t all = bytes * countScratchParts();
+    char *scratch = static_cast<char *>(arena) + arenaBytes - all;
+    allow(scratch, all);
+    state.setScratch(scratch, countScratchParts(), bytes);
+  }
+  int32_t result;
+  {
+    ThreadPool::Run awake(program ? nullptr : pool.get());
+    result = code->run(state.getHost(), state.getArgs(), state.getResults(), arena);
+  }
+  allow(buffer.getData(), buffer.getSize());
+  return result;
+}
+
 Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                            const std::vector<OutputRequest> &requests, const RunOptions &runOptions,
                            std::vector<Tensor> &results) {
@@ -244,11 +277,16 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   if (runOptions.profile)
     runOptions.profile->resize(getVariant().launches.size());
 
-  RunContext context{manifest,      getVariant(),
-                     program.get(), program ? program->getWeights() : artifact->getWeights(),
-                     pool.get(),    dynamicMemory,
-                     *resultMemory, options,
-                     runOptions,    seed,
+  RunContext context{manifest,
+                     getVariant(),
+                     program.get(),
+                     program ? program->getWeights() : artifact->getWeights(),
+                     pool.get(),
+                     dynamicMemory,
+                     *resultMemory,
+                     options,
+                     runOptions,
+                     seed,
                      runs.fetch_add(1, std::memory_order_relaxed)};
   RunState state(context, boundInputs, outputs);
   if (Status status = state.start(); !status.ok())
@@ -270,15 +308,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                                              " bytes for the run" +
                                              describeSizes(manifest, boundInputs.sizes));
   }
-  // Code that is compiled with AddressSanitizer calls `allow` for each buffer of the arena when it
-  // needs the buffer.
-  forbid(buffer.getData(), buffer.getSize());
-  int32_t code;
-  {
-    ThreadPool::Run awake(program ? nullptr : pool.get());
-    code = this->code->run(state.getHost(), state.getArgs(), state.getResults(), arena);
-  }
-  allow(buffer.getData(), buffer.getSize());
+  int32_t code = execute(state, buffer, arena, arenaBytes);
   arenas.release(std::move(buffer));
   Status status = state.finish(code);
   if (status.ok())

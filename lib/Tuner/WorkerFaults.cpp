@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tssa/Conversion/KernelScratch.h"
 #include "tssa/Pipeline/VerifyFaults.h"
 
 #include <cstring>
@@ -32,8 +33,8 @@ static bool changeFirstLoop(ModuleOp module, llvm::function_ref<void(scf::ForOp)
       .wasInterrupted();
 }
 
-/// Returns the function of the kernel, or null. Its arguments are inputs, results, the error and
-/// two bounds.
+/// Returns the function of the kernel, or null. Its arguments are inputs, results, the error, two
+/// bounds, and memory of the thread if it needs any.
 static func::FuncOp findKernel(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.getSymName().ends_with(".extent") && !function.isDeclaration())
@@ -43,7 +44,7 @@ static func::FuncOp findKernel(ModuleOp module) {
 
 /// Returns the last result of the kernel, or the first input, if it is of f32; else null.
 static Value findResult(func::FuncOp function) {
-  constexpr unsigned behind = 3;
+  unsigned behind = function && tssa::conversion::getScratchBytes(function) > 0 ? 4 : 3;
   unsigned count = function ? function.getNumArguments() : 0;
   Value result = count > behind ? function.getArgument(count - behind - 1) : Value();
   return result && getElementTypeOrSelf(result).isF32() ? result : nullptr;
@@ -111,26 +112,26 @@ static bool notANumber(ModuleOp module) {
 static bool lazyLater(ModuleOp module) {
   func::FuncOp function = findKernel(module);
   return function && changeFirstLoop(module, [&](scf::ForOp loop) {
-    constexpr StringLiteral name = "calls";
-    Location loc = function.getLoc();
-    OpBuilder builder(function);
-    auto type = MemRefType::get({1}, builder.getI32Type());
-    memref::GlobalOp::create(builder, loc, name, builder.getStringAttr("private"), type,
-                             builder.getI32TensorAttr(0), /*constant=*/false, IntegerAttr());
-    builder.setInsertionPointToStart(&function.getBody().front());
-    Value calls = memref::GetGlobalOp::create(builder, loc, type, name);
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
-    Value two = arith::ConstantIntOp::create(builder, loc, 2, 32);
-    Value count = memref::LoadOp::create(builder, loc, calls, zero);
-    Value next = arith::AddIOp::create(builder, loc, count, one);
-    memref::StoreOp::create(builder, loc, next, calls, zero);
-    Value isEarly =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, count, two);
-    builder.setInsertionPoint(loop);
-    loop.setUpperBound(arith::SelectOp::create(builder, loc, isEarly, loop.getUpperBound(),
-                                               loop.getLowerBound()));
-  });
+           constexpr StringLiteral name = "calls";
+           Location loc = function.getLoc();
+           OpBuilder builder(function);
+           auto type = MemRefType::get({1}, builder.getI32Type());
+           memref::GlobalOp::create(builder, loc, name, builder.getStringAttr("private"), type,
+                                    builder.getI32TensorAttr(0), /*constant=*/false, IntegerAttr());
+           builder.setInsertionPointToStart(&function.getBody().front());
+           Value calls = memref::GetGlobalOp::create(builder, loc, type, name);
+           Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+           Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+           Value two = arith::ConstantIntOp::create(builder, loc, 2, 32);
+           Value count = memref::LoadOp::create(builder, loc, calls, zero);
+           Value next = arith::AddIOp::create(builder, loc, count, one);
+           memref::StoreOp::create(builder, loc, next, calls, zero);
+           Value isEarly =
+               arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, count, two);
+           builder.setInsertionPoint(loop);
+           loop.setUpperBound(arith::SelectOp::create(builder, loc, isEarly, loop.getUpperBound(),
+                                                      loop.getLowerBound()));
+         });
 }
 
 /// The compiler takes all memory. The asm keeps the allocations.

@@ -71,6 +71,8 @@ static std::string line(std::string title, const std::string &text) {
 static std::string describeMemory(const Memory &memory) {
   std::string text = "weights " + std::to_string(memory.constantBytes) + " bytes, arena ";
   text += memory.arenaBytes < 0 ? "depends on sizes" : std::to_string(memory.arenaBytes) + " bytes";
+  if (memory.scratchBytes > 0)
+    text += ", " + std::to_string(memory.scratchBytes) + " bytes for each thread";
   return text + (memory.growable ? ", may grow with the data" : "");
 }
 
@@ -228,6 +230,7 @@ static void writeVariant(Json &json, const Manifest &manifest, const Variant &va
   json.key("memory").beginObject();
   json.key("constant_bytes").integer(variant.memory.constantBytes);
   json.key("arena_bytes").integer(variant.memory.arenaBytes);
+  json.key("scratch_bytes").integer(variant.memory.scratchBytes);
   json.key("growable").boolean(variant.memory.growable).endObject();
   writeKernels(json, variant);
   writeLaunches(json, manifest, variant);

@@ -23,9 +23,12 @@ namespace mlir::tssa::layout {
 /// 0.3.
 inline constexpr int64_t leastWorkOfThread = 1 << 17;
 
-/// The most bytes of a kernel's boxes, which lie on the stack of a thread: about what of its cache
-/// a core does not need for operands.
+/// The most bytes of a kernel's boxes on the stack of a thread: about what of its cache a core does
+/// not need for operands. Further boxes lie in memory that the program has for each thread.
 inline constexpr int64_t scratchBytes = 256 << 10;
+
+/// The most bytes of a kernel's boxes for each thread, on its stack and beyond.
+inline constexpr int64_t threadScratchBytes = 64 << 20;
 
 /// The most rows of a box, and the fewest boxes that threads share evenly enough.
 inline constexpr int64_t rowsOfBox = 32, leastBoxes = 16;

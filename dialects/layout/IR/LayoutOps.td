@@ -179,7 +179,7 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
   let summary = "compute the needed part of an expression in a loop of its reader";
   let description = [{
     The part of the expression `label` that one iteration of `loop` reads is
-    computed at the start of that iteration, into a small buffer of the thread.
+    computed at the start of that iteration, into a buffer of the thread.
     This part is a box: along each dim of `label`, the indexes from the least to
     the greatest that the iteration reads, itself or through other expressions
     that are computed for it. Indexes that do not exist, beyond the last block or
@@ -203,8 +203,8 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
       again.
     - (C3) what `label` reads is computed at `loop` or a loop around it, or at one
       of its own loops.
-    - (C4) a box has a constant size, and those of a kernel have at most 256 KiB
-      together.
+    - (C4) a box has a constant size, and those of a kernel have at most 64 MiB
+      together, on a device 64 KiB.
     - (C5) `label` has one piece and is no result of the kernel: no iteration owns
       the elements that two of them compute.
     - (C6) an expression that is computed at a loop reads all that others read of

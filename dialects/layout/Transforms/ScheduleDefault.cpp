@@ -51,8 +51,7 @@ public:
     }
     SmallVector<Point, 0> points;
     const KernelExpression &last = expressions.back();
-    Point root = choose(
-        last, [&](const Point &point) { return !last.isInBoxes || fitsBoxes(expressions, point); });
+    Point root = last.isInBoxes ? chooseForBoxes(expressions) : choose(last);
     SmallVector<SmallVector<int64_t>> sizes;
     if (last.isInBoxes) {
       enlargeBoxes(expressions, root);
@@ -66,16 +65,28 @@ public:
   }
 
 private:
+  /// Returns the best point of the root whose boxes stay in the cache of a core. If even those of
+  /// the fewest rows do not, returns the best of all that have memory.
+  Point chooseForBoxes(ArrayRef<KernelExpression> expressions) {
+    std::vector<RankedPoint> ranked = rankPoints(expressions.back());
+    int64_t limit = scratchBytes;
+    auto fits = [&](const Point &point) { return fitsBoxes(expressions, point, limit); };
+    if (llvm::none_of(ranked, [&](const RankedPoint &ranked) { return fits(ranked.point); }))
+      limit = threadScratchBytes;
+    return choose(expressions.back(), std::move(ranked), fits);
+  }
+
   /// Returns whether the others can be computed in boxes of the rows of a tile of the root: loops
-  /// of rows stay apart, only those that share what they read are tiled, and the boxes fit.
-  static bool fitsBoxes(ArrayRef<KernelExpression> expressions, const Point &root) {
+  /// of rows stay apart, only those that share what they read are tiled, and the boxes have at most
+  /// `limit` bytes.
+  static bool fitsBoxes(ArrayRef<KernelExpression> expressions, const Point &root, int64_t limit) {
     unsigned boxDim = findBoxDim(expressions);
     return llvm::none_of(llvm::seq(expressions.back().rowDims),
                          [&](unsigned dim) {
                            return root.isFused(dim) ||
                                   (dim != boxDim && root.getTileExtent(dim) > 1);
                          }) &&
-           countBoxBytes(expressions, root) <= scratchBytes;
+           countBoxBytes(expressions, root) <= limit;
   }
 
   /// Gives the root boxes of several tiles of rows: what these share is then read less often.
@@ -96,13 +107,18 @@ private:
     root.boxes.clear();
   }
 
+  std::vector<RankedPoint> rankPoints(const KernelExpression &expression) {
+    return layout::rankPoints(expression.op, constants.getAccesses(expression.op), machine,
+                              expression.rowDims, expression.isInBoxes);
+  }
+
+  Point choose(const KernelExpression &expression) {
+    return choose(expression, rankPoints(expression), [](const Point &) { return true; });
+  }
+
   /// Returns the best point, of this rank, of those for which `fits` holds.
-  Point choose(
-      const KernelExpression &expression,
-      function_ref<bool(const Point &)> fits = [](const Point &) { return true; }) {
-    std::vector<RankedPoint> ranked =
-        rankPoints(expression.op, constants.getAccesses(expression.op), machine, expression.rowDims,
-                   expression.isInBoxes);
+  Point choose(const KernelExpression &expression, std::vector<RankedPoint> ranked,
+               function_ref<bool(const Point &)> fits) {
     llvm::erase_if(ranked, [&](const RankedPoint &candidate) { return !fits(candidate.point); });
     const RankedPoint &choice = ranked[rank % ranked.size()];
     explain(expression.op, choice, ranked.size());

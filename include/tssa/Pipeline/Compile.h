@@ -121,6 +121,9 @@ mlir::LogicalResult describeSignature(mlir::ModuleOp module, runtime::Manifest &
 /// Fills the memory requirements of `variant` from a module after the buffers stage.
 void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);
 
+/// Fills what memory `variant` needs for each thread, from a module after the loops stage.
+void describeScratch(mlir::ModuleOp module, runtime::Variant &variant);
+
 /// Fills the nodes of the model in `manifest`, and the launches and kernels in `variant`, from a
 /// module after the target stage.
 void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest,

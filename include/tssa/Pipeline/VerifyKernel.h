@@ -70,6 +70,8 @@ public:
     llvm::SmallVector<uint64_t, 64> own(slots);
     own.end()[-2] = begin;
     own.end()[-1] = end;
+    if (scratchBytes > 0)
+      addScratch(own);
     call(own.data());
   }
 
@@ -78,6 +80,9 @@ private:
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
   KernelSignature signature;
+  int64_t scratchBytes = 0; ///< that a thread needs
+  /// Appends the slots of memory of the calling thread.
+  void addScratch(llvm::SmallVectorImpl<uint64_t> &slots) const;
   /// The kernel and its extent function, each called with a pointer to slots of 8 bytes.
   void (*call)(const uint64_t *slots) = nullptr;
   void (*extent)(const uint64_t *slots, int64_t *results) = nullptr;

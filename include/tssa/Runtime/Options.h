@@ -17,7 +17,8 @@ namespace tssa::runtime {
 
 struct SessionOptions {
   /// The number of threads of a run, including the caller; 0 stands for
-  /// `getDefaultThreadCount()`. Sessions with equal `threads` and equal `pinThreads` share their
+  /// `getDefaultThreadCount()`. With `parallelFor`, kernels that need memory for each thread run on
+  /// at most so many at once. Sessions with equal `threads` and equal `pinThreads` share their
   /// threads.
   unsigned threads = 0;
   bool pinThreads = false;
@@ -55,7 +56,7 @@ struct LaunchCounters {
 struct LaunchTime {
   uint64_t calls = 0;
   double seconds = 0;
-  double flops = 0; ///< floating-point operations in all calls
+  double flops = 0;        ///< floating-point operations in all calls
   LaunchCounters counters; ///< all zero where the device does not count
 };
 

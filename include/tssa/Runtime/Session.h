@@ -18,6 +18,7 @@ namespace tssa::runtime {
 
 class DeviceProgram;
 class LoadedCode;
+class RunState;
 struct DeviceChoice;
 
 /// A loaded program. Any number of threads may call `run` at once. From run to run, only the number
@@ -48,7 +49,7 @@ public:
              const RunOptions &options, std::vector<Tensor> &results);
 
   /// Checks `inputs` as `run` does and sets `arenaBytes` to the size of the arena that a run with
-  /// these inputs needs.
+  /// these inputs needs, with the memory of the threads that run kernels.
   Status planMemory(const std::vector<NamedTensor> &inputs, int64_t &arenaBytes);
 
   /// Waits for runs in progress, then releases code, weights and memory. Runs that begin
@@ -90,7 +91,10 @@ private:
   void leave();
   template <typename Work> Status guard(Work work);
   Status plan(const std::vector<int64_t> &sizes, int64_t &arenaBytes);
+  /// Returns the number of threads that have memory of their own for kernels.
+  unsigned countScratchParts() const;
   bool acquireArena(uint64_t bytes, Buffer &arena);
+  int32_t execute(RunState &state, const Buffer &buffer, void *arena, int64_t arenaBytes);
   Status runChecked(const std::vector<NamedTensor> &inputs,
                     const std::vector<OutputRequest> &requests, const RunOptions &options,
                     std::vector<Tensor> &results);

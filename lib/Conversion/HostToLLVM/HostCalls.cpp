@@ -49,6 +49,8 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
     scalars.push_back(scalar);
     store(loc, scalar.getType().isIndex() ? toI64(loc, scalar) : scalar, context, field);
   }
+  if (body.getHostOffset())
+    store(loc, host, context, *body.getHostOffset());
   if (number != body.getNumFields() || extent.getNumArguments() != scalars.size())
     return op.emitError("expected operands for the ")
            << body.getNumFields() << " parameters of kernel '" << op.getKernel() << "', got "

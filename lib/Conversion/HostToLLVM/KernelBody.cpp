@@ -8,24 +8,46 @@
 #include "KernelBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tssa/Conversion/KernelScratch.h"
+#include "tssa/abi.h"
+
+#include <cstddef>
 
 using namespace mlir;
 
 namespace tssa {
 
-/// Number of parameters that a kernel function has after the parameters of the kernel: errors,
-/// begin, end.
-static constexpr unsigned numTrailing = 3;
+/// Returns the types of the parameters of a kernel and of its results: what a kernel function has
+/// before errors, begin, end and the memory of the thread.
+static ArrayRef<Type> getOperandTypes(func::FuncOp kernel) {
+  return kernel.getArgumentTypes().drop_back(conversion::getScratchBytes(kernel) > 0 ? 4 : 3);
+}
 
 KernelBody::KernelBody(ModuleOp module, func::FuncOp kernel) {
-  for (Type type : kernel.getArgumentTypes().drop_back(numTrailing)) {
+  for (Type type : getOperandTypes(kernel)) {
     offsets.push_back(errors);
     errors += isa<MemRefType>(type) ? 16 : 8;
+  }
+  if (conversion::getScratchBytes(kernel) > 0) {
+    host = errors;
+    errors += 8;
   }
   std::string name = (kernel.getSymName() + ".body").str();
   function = module.lookupSymbol<func::FuncOp>(name);
   if (!function)
     create(module, kernel, name);
+}
+
+/// Calls the function of the tssa_host at `offset`, which has the parameters `operands`.
+static LLVM::CallOp callHost(OpBuilder &builder, Location loc, Type result, size_t offset,
+                             ValueRange operands) {
+  Type pointer = operands.front().getType();
+  Value field = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), operands.front(),
+                                    ArrayRef<LLVM::GEPArg>{int32_t(offset)});
+  SmallVector<Value> all{LLVM::LoadOp::create(builder, loc, pointer, field)};
+  llvm::append_range(all, operands);
+  auto type = LLVM::LLVMFunctionType::get(result, llvm::to_vector(operands.getTypes()));
+  return LLVM::CallOp::create(builder, loc, type, all);
 }
 
 /// Builds the memref descriptor of `count` contiguous elements, in the layout of MLIR's
@@ -70,7 +92,7 @@ void KernelBody::create(ModuleOp module, func::FuncOp kernel, StringRef name) {
     return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), value);
   };
   SmallVector<Value> operands;
-  for (auto [type, offset] : llvm::zip(kernel.getArgumentTypes().drop_back(numTrailing), offsets)) {
+  for (auto [type, offset] : llvm::zip_equal(getOperandTypes(kernel), offsets)) {
     if (auto memref = dyn_cast<MemRefType>(type))
       operands.push_back(
           createMemRef(builder, loc, memref, load(pointer, offset), load(i64, offset + 8)));
@@ -79,12 +101,26 @@ void KernelBody::create(ModuleOp module, func::FuncOp kernel, StringRef name) {
     else
       operands.push_back(load(type, offset));
   }
-  auto errorsType = cast<MemRefType>(kernel.getArgumentTypes().take_back(numTrailing)[0]);
-  Value one = LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(1));
-  operands.push_back(createMemRef(builder, loc, errorsType, address(errors), one));
+  auto count = [&](int64_t elements) -> Value {
+    return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(elements));
+  };
+  auto addMemRef = [&](Value memory, int64_t elements) {
+    auto type = cast<MemRefType>(kernel.getArgumentTypes()[operands.size()]);
+    operands.push_back(createMemRef(builder, loc, type, memory, count(elements)));
+  };
+  addMemRef(address(errors), 1);
   operands.push_back(toIndex(block->getArgument(1)));
   operands.push_back(toIndex(block->getArgument(2)));
+  Value table = host ? load(pointer, *host) : Value(), scratch;
+  if (host) {
+    scratch =
+        callHost(builder, loc, pointer, offsetof(tssa_host, acquire_scratch), table).getResult();
+    addMemRef(scratch, conversion::getScratchBytes(kernel));
+  }
   func::CallOp::create(builder, loc, kernel, operands);
+  if (host)
+    callHost(builder, loc, LLVM::LLVMVoidType::get(builder.getContext()),
+             offsetof(tssa_host, release_scratch), {table, scratch});
   func::ReturnOp::create(builder, loc);
 }
 

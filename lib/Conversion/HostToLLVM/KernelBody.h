@@ -13,14 +13,17 @@
 namespace tssa {
 
 /// Defines `@<kernel>.body(context, begin, end)`, a `tssa_body`. The context holds the kernel's
-/// parameters: for a memref its pointer and its number of elements, for a scalar 8 bytes. After
-/// them it holds an i32 that the kernel sets if an index is out of bounds.
+/// parameters: for a memref its pointer and its number of elements, for a scalar 8 bytes. If the
+/// kernel needs memory of its thread, the address of the tssa_host follows, from which the function
+/// gets it. At last, it holds an i32 that the kernel sets if an index is out of bounds.
 class KernelBody {
 public:
   KernelBody(mlir::ModuleOp module, mlir::func::FuncOp kernel);
 
   int64_t getOffset(unsigned parameter) const { return offsets[parameter]; }
   unsigned getNumFields() const { return offsets.size(); }
+  /// Returns the offset of the address of the tssa_host, if the kernel needs memory of its thread.
+  std::optional<int64_t> getHostOffset() const { return host; }
   int64_t getErrorsOffset() const { return errors; }
   int64_t getContextBytes() const { return errors + 8; }
   mlir::func::FuncOp getFunction() const { return function; }
@@ -28,6 +31,7 @@ public:
 private:
   mlir::func::FuncOp function;
   mlir::SmallVector<int64_t> offsets;
+  std::optional<int64_t> host;
   int64_t errors = 0;
   void create(mlir::ModuleOp module, mlir::func::FuncOp kernel, mlir::StringRef name);
 };

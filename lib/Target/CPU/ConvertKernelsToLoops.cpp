@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ThreadScratch.h"
 #include "Transposition.h"
 #include "WindowLoad.h"
 #include "dialects/layout/Analysis/CodeRules.h"
@@ -34,7 +35,7 @@ using namespace ::tssa::conversion;
 
 namespace {
 /// A target whose kernels are called with a range of iterations. Partial vectors are masked.
-/// Elements that are not close together are gathered. Small buffers are on the stack.
+/// Elements that are not close together are gathered.
 class CPUKernel : public KernelTarget {
 public:
   explicit CPUKernel(bool isCompiled) : isCompiled(isCompiled) {}
@@ -74,12 +75,10 @@ public:
     return arith::MaxSIOp::create(builder, loc, grain, index.constant(1));
   }
 
-  int64_t getScratchLimit() const override { return layout::scratchBytes; }
+  int64_t getScratchLimit() const override { return layout::threadScratchBytes; }
 
   Value makeScratch(OpBuilder &builder, Location loc, func::FuncOp func, MemRefType type) override {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&func.getBody().front());
-    return memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(64));
+    return scratch.allocate(builder, loc, func, type);
   }
 
   void buildFailure(IndexBuilder &index, Value errors) override {
@@ -153,6 +152,7 @@ public:
 
   LogicalResult finish(func::FuncOp func) override {
     // Kernels are never inlined: one function with all kernels would take long to compile.
+    scratch.finish(func);
     func->setAttr("passthrough", Builder(func).getStrArrayAttr({"noinline"}));
     if (isCompiled) {
       func.eraseBody();
@@ -163,6 +163,7 @@ public:
 
 private:
   bool isCompiled;
+  ::tssa::cpu::ThreadScratch scratch;
 
   static Value buildGather(IndexBuilder &index, const LaneAccess &access, Value mask, Value pad) {
     OpBuilder &builder = index.getBuilder();

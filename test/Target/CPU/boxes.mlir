@@ -255,3 +255,39 @@ te.kernel @nested(%a: tensor<64x256xf32>, %b: tensor<256x32xf32>) -> tensor<64x3
   layout.compute_at @m, %q1
   layout.compute_at @p, %io
 }
+
+// -----
+
+// What does not fit on the stack beside smaller boxes lies in memory that the caller passes: here
+// 512 KiB for 16 rows of @x, and nothing for their sums.
+// CHECK-LABEL: func.func @passed(
+// CHECK-SAME: %{{[^,]*}}: index, %{{[^,]*}}: index, %[[MEMORY:.*]]: memref<524288xi8>)
+// CHECK-DAG: %[[X:.*]] = memref.view %[[MEMORY]][%c0][] : memref<524288xi8> to memref<131072xf32>
+// CHECK-DAG: memref.alloca() {alignment = 64 : i64} : memref<16xf32>
+// CHECK: math.exp
+// CHECK: memref.store %{{.*}}, %[[X]]
+// CHECK: memref.load %[[X]]
+te.kernel @passed(%a: tensor<64x8192xf32>) -> tensor<64xf32> {
+  %x = te.compute @x (d0: 64, d1: 8192) {
+    %v = te.read %a[d0, d1] : tensor<64x8192xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64x8192xf32>
+  %s = te.compute @s (d0: 64) reduce (d1: 8192) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<64x8192xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<64xf32>
+  %y = te.compute @y (d0: 64) {
+    %v = te.read %s[d0] : tensor<64xf32>
+    %e = math.sqrt %v : f32
+    te.yield %e : f32
+  } : tensor<64xf32>
+  te.return %y : tensor<64xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  %io, %ii = layout.split %i [*, 16]
+  layout.reorder %io, %ii
+  layout.bind %io to parallel
+  layout.compute_at @x, %io
+  layout.compute_at @s, %io
+}

@@ -233,23 +233,23 @@ te.kernel @at_reduction_whole(%a: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
-te.kernel @large_box(%a: tensor<64x8192xf32>) -> tensor<64xf32> {
-  %x = te.compute @x (d0: 64, d1: 8192) {
-    %v = te.read %a[d0, d1] : tensor<64x8192xf32>
+te.kernel @large_box(%a: tensor<64x1048576xf32>) -> tensor<64xf32> {
+  %x = te.compute @x (d0: 64, d1: 1048576) {
+    %v = te.read %a[d0, d1] : tensor<64x1048576xf32>
     %e = math.exp %v : f32
     te.yield %e : f32
-  } : tensor<64x8192xf32>
-  %y = te.compute @y (d0: 64) reduce (d1: 8192) init (0.0 : f32) {
-    %v = te.read %x[d0, d1] : tensor<64x8192xf32>
+  } : tensor<64x1048576xf32>
+  %y = te.compute @y (d0: 64) reduce (d1: 1048576) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<64x1048576xf32>
     te.yield %v : f32
   } combine arith.addf : tensor<64xf32>
   te.return %y : tensor<64xf32>
 } schedule {
   %i, %j = layout.loops @y : !layout.loop, !layout.loop
-  %io, %ii = layout.split %i [*, 16]
+  %io, %ii = layout.split %i [*, 17]
   layout.reorder %io, %ii, %j
   layout.bind %io to parallel
-  // expected-error @below {{expected small boxes, but what an iteration of this parallel loop of 'y' reads of 'x' has 524288 bytes; the boxes of a kernel have at most 262144 together}}
+  // expected-error @below {{expected small boxes, but what an iteration of this parallel loop of 'y' reads of 'x' has 71303168 bytes; the boxes of a kernel have at most 67108864 together}}
   layout.compute_at @x, %io
 }
 

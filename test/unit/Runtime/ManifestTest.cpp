@@ -91,12 +91,12 @@ TEST(Manifest, OtherMajorVersion) {
   sealManifest(bytes);
   Manifest read;
   EXPECT_FAULT(TSSA_INCOMPATIBLE,
-               "made in version 2 of the artifact format, this runtime reads version 4: compile "
+               "made in version 2 of the artifact format, this runtime reads version 5: compile "
                "the model again",
                decodeManifest(bytes, read));
-  bytes[8] = 5;
+  bytes[8] = 6;
   sealManifest(bytes);
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 4: update the runtime",
+  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 5: update the runtime",
                decodeManifest(bytes, read));
 }
 
@@ -149,6 +149,8 @@ TEST(Manifest, Inconsistencies) {
   });
   expectFault("has a negative memory size",
               [](Manifest &m) { m.variants[0].memory.arenaBytes = -2; });
+  expectFault("scratch memory of an invalid size",
+              [](Manifest &m) { m.variants[0].memory.scratchBytes = 8; });
   expectFault("not a plain file name", [](Manifest &m) { m.variants[0].weightsFile = "../x"; });
   expectFault("no variant", [](Manifest &m) { m.variants.clear(); });
   expectFault("two variants are for 'cpu'",

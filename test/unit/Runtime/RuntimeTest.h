@@ -26,7 +26,8 @@ enum Mode : int32_t {
   WrongShape,
   UseMath,
   DrawKey,
-  DrawOwnKey
+  DrawOwnKey,
+  UseScratch
 };
 
 /// A temporary folder that is removed with the object.

@@ -248,6 +248,28 @@ TEST_F(SessionTest, EmbeddersThreads) {
   EXPECT_EQ(loops, 1);
 }
 
+// A part of the arena for each thread is planned, counted and used.
+TEST_F(SessionTest, MemoryOfThreads) {
+  Manifest manifest = makeAddManifest();
+  manifest.variants[0].memory.scratchBytes = 128;
+  static const float bias[3] = {0.5f, 1, 2};
+  ASSERT_OK(
+      writeArtifact(path, readModel("add_model"), manifest, content({{0, sizeof(bias), bias}})));
+  SessionOptions options;
+  options.threads = 3;
+  load(options);
+  AddArguments arguments(10, UseScratch);
+  int64_t bytes;
+  ASSERT_OK(session->planMemory(arguments.get(), bytes));
+  EXPECT_EQ(bytes, 128 + 3 * 128);
+  std::vector<Tensor> results;
+  ASSERT_OK(run(arguments, results));
+  expectSum(arguments, static_cast<float *>(results[0].data));
+  options.memoryLimit = 511;
+  load(options);
+  EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "takes 512 bytes", run(arguments, results));
+}
+
 TEST_F(SessionTest, PlansWithoutRunning) {
   AddArguments arguments(10, LoopForEver);
   int64_t bytes;

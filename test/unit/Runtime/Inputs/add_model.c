@@ -30,18 +30,25 @@ enum Mode {
   WrongShape = 6,    ///< makes `sum` one row too long
   UseMath = 7,       ///< adds erf(1) to each element
   DrawKey = 8,       ///< adds 20 bits of a key of random numbers to each element
-  DrawOwnKey = 9     ///< the same for a node whose seed is 5
+  DrawOwnKey = 9,    ///< the same for a node whose seed is 5
+  UseScratch = 10    ///< adds in memory of the thread
 };
 
 struct Add {
+  const tssa_host *host; ///< null if the sums need no memory of the thread
   const float *a, *b;
   float *sum;
 };
 
 static void addRows(void *context, int64_t begin, int64_t end) {
   struct Add *add = context;
-  for (int64_t i = begin * 3; i < end * 3; ++i)
-    add->sum[i] = add->a[i] + add->b[i];
+  float own, *scratch = add->host ? add->host->acquire_scratch(add->host) : &own;
+  for (int64_t i = begin * 3; i < end * 3; ++i) {
+    *scratch = add->a[i] + add->b[i];
+    add->sum[i] = *scratch;
+  }
+  if (add->host)
+    add->host->release_scratch(add->host, scratch);
 }
 
 EXPORT int32_t tssa_plan(const int64_t *sizes, int64_t *arena) {
@@ -110,7 +117,7 @@ EXPORT int32_t tssa_run(const tssa_host *host, tssa_tensor *args,
     return code;
   int64_t rows = args[0].shape[0];
   int64_t shape[2] = {rows + (mode == WrongShape), 3};
-  struct Add add = {args[0].data, args[1].data, arena};
+  struct Add add = {mode == UseScratch ? host : 0, args[0].data, args[1].data, arena};
   const float *bias = host->weights;
   if (host->profile) {
     host->count_flops(host, 0, rows * 3);
