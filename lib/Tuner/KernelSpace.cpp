@@ -47,34 +47,44 @@ Expected<std::unique_ptr<KernelSpace>> KernelSpace::create(const TaskKernel &ker
   std::unique_ptr<KernelSpace> result(new KernelSpace);
   std::vector<search::Knob> knobs;
   size_t numExpressions = kernel.getExpressions().size();
-  std::vector<int64_t> prefix; // the default values of the expressions before the root
+  std::vector<std::vector<int64_t>> defaults; // of each expression, as near as knobs can say
+  std::vector<int64_t> prefix;                // those of the expressions before the root
   for (auto [number, expression] : llvm::enumerate(kernel.getExpressions())) {
-    auto part =
-        std::make_unique<layout::KnobSpace>(expression.op, expression.accesses, expression.roles,
-                                            kernel.getMachine(), expression.rowDims);
+    auto part = std::make_unique<layout::KnobSpace>(
+        expression.op, expression.accesses, expression.roles, kernel.getMachine(), expression.rows);
     bool isRoot = number + 1 == numExpressions;
     std::string before = isRoot ? "" : "e" + std::to_string(number) + ".";
-    if (part->getPicks().empty())
+    std::optional<std::vector<int64_t>> values = part->encode(kernel.getDefaultPoint()[number]);
+    if (!values && part->getPicks().empty())
       return llvm::createStringError("the default loops are not in the space");
-    for (auto [knob, list] : llvm::zip_equal(layout::getKnobs(), part->getValues()))
-      knobs.push_back({before + knob.name.str(), list});
+    defaults.push_back(values ? std::move(*values) : part->getPicks().front());
+    for (auto [knob, list] : llvm::zip_equal(part->getKnobs(), part->getValues()))
+      knobs.push_back({before + knob->name.str(), list});
     if (!isRoot)
-      llvm::append_range(prefix, part->getPicks().front());
+      llvm::append_range(prefix, defaults.back());
     result->parts.push_back(std::move(part));
   }
   Expected<search::Space> space =
-      search::Space::create(knobs, [parts = ArrayRef(result->parts)](ArrayRef<int64_t> values) {
-        return decodeValues(parts, values).has_value();
+      search::Space::create(knobs, [parts = ArrayRef(result->parts), &kernel](auto values) {
+        std::optional<KernelPoint> point = decodeValues(parts, values);
+        return point && kernel.findObstacleToBoxes(point->back()).empty();
       });
   if (!space)
     return space.takeError();
   result->space = std::move(*space);
-  for (ArrayRef<int64_t> pick : result->parts.back()->getPicks()) {
+  std::vector<ArrayRef<int64_t>> picks{defaults.back()};
+  for (ArrayRef<int64_t> pick : result->parts.back()->getPicks())
+    if (pick != ArrayRef(defaults.back()))
+      picks.push_back(pick);
+  for (ArrayRef<int64_t> pick : picks) {
     std::vector<int64_t> values = prefix;
     llvm::append_range(values, pick);
-    if (auto point = findPositions(knobs, values))
+    auto point = findPositions(knobs, values);
+    if (point && result->space->isLegal(*point))
       result->best.push_back(std::move(*point));
   }
+  if (result->best.empty())
+    return llvm::createStringError("the default loops are not in the space");
   return result;
 }
 

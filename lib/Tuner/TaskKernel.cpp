@@ -7,8 +7,7 @@
 
 #include "tssa/Tuner/TaskKernel.h"
 #include "Capture.h"
-#include "dialects/layout/Transforms/ConstantOperands.h"
-#include "dialects/layout/Transforms/KernelSchedule.h"
+#include "dialects/layout/Transforms/DefaultPoints.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/FlopCount.h"
 #include "dialects/te/IR/ElementBytes.h"
@@ -110,9 +109,16 @@ Expected<std::unique_ptr<TaskKernel>> TaskKernel::create(StringRef text, MLIRCon
   if (!task->kernel)
     return llvm::createStringError("nothing is left of the kernel once its stores are applied");
   layout::ConstantOperands operands(*task->module);
-  for (const layout::KernelExpression &expression : layout::getKernelExpressions(task->kernel))
-    task->expressions.push_back({expression.op, expression.rowDims, layout::getRoles(expression.op),
+  task->rows = layout::getKernelExpressions(task->kernel);
+  ArrayRef<layout::KernelExpression> expressions = task->rows;
+  for (auto [number, expression] : llvm::enumerate(expressions))
+    task->expressions.push_back({expression.op, layout::getRowLoops(expressions, number),
+                                 layout::getRoles(expression.op),
                                  operands.getAccesses(expression.op)});
+  if (!expressions.empty())
+    task->defaultPoint =
+        layout::chooseDefaultPoints(expressions, operands, machine, /*rank=*/0,
+                                    [](te::ComputeOp, const layout::RankedPoint &, size_t) {});
   return task;
 }
 
@@ -134,7 +140,11 @@ std::string TaskKernel::findObstacle(const KernelPoint &point) const {
     if (std::string why = layout::findObstacle(expression.op, expression.roles, own, machine);
         !why.empty())
       return why;
-  return {};
+  return findObstacleToBoxes(point.back());
+}
+
+std::string TaskKernel::findObstacleToBoxes(const layout::Point &root) const {
+  return rows.back().isInBoxes ? layout::findObstacleToBoxes(rows, root) : std::string();
 }
 
 OwningOpRef<te::KernelOp> TaskKernel::getScheduled(const KernelPoint &point) const {

@@ -109,7 +109,8 @@ double Draft::countStepsOfGuard(const Point &point, const Border &border) {
       continue;
     if (border.window == dim)
       break;
-    steps *= static_cast<double>(getExtent(op, roles, dim));
+    steps *=
+        static_cast<double>(llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim)));
   }
   return steps;
 }

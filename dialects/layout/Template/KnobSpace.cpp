@@ -15,16 +15,20 @@ using namespace mlir::tssa::layout;
 static constexpr size_t manyRanked = 64;
 
 KnobSpace::KnobSpace(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
-                     const MachineModel &machine, unsigned rowDims)
-    : op(op), accesses(accesses), roles(roles), machine(machine), rowDims(rowDims),
+                     const MachineModel &machine, RowLoops rows)
+    : op(op), accesses(accesses), roles(roles), machine(machine), rows(rows),
       draft(op, accesses, roles, machine) {
-  std::vector<RankedPoint> ranked = rankPoints(op, accesses, machine, rowDims);
+  std::vector<RankedPoint> ranked =
+      rankPoints(op, accesses, machine, rows.count, rows.tiled.has_value());
   ArrayRef<RankedPoint> best = ArrayRef(ranked).take_front(manyRanked);
   findUnrolled();
   outerOrders = listOrders(0, op.getNumParallel(), best);
   reductionOrders = listOrders(op.getNumParallel(), op.getNumDims(), best);
-  for (const Knob &knob : getKnobs())
-    values.push_back(knob.list(*this, best));
+  for (const Knob &knob : layout::getKnobs())
+    if (!knob.isIn || knob.isIn(*this)) {
+      knobs.push_back(&knob);
+      values.push_back(knob.list(*this, best));
+    }
   for (const RankedPoint &entry : ranked)
     if (auto own = encode(entry.point))
       picks.push_back(std::move(*own));
@@ -138,8 +142,8 @@ std::string KnobSpace::printLoops(const Point &point) const {
 
 std::optional<Point> KnobSpace::decode(ArrayRef<int64_t> chosen) const {
   Point point;
-  for (auto [knob, value] : llvm::zip_equal(getKnobs(), chosen))
-    if (!knob.set(*this, value, point))
+  for (auto [knob, value] : llvm::zip_equal(knobs, chosen))
+    if (!knob->set(*this, value, point))
       return std::nullopt;
   if (!findObstacle(op, roles, point, machine).empty())
     return std::nullopt;
@@ -148,8 +152,8 @@ std::optional<Point> KnobSpace::decode(ArrayRef<int64_t> chosen) const {
 
 std::optional<std::vector<int64_t>> KnobSpace::encode(const Point &point) const {
   std::vector<int64_t> chosen;
-  for (auto [knob, list] : llvm::zip_equal(getKnobs(), values)) {
-    chosen.push_back(knob.get(*this, point).value_or(list.front()));
+  for (auto [knob, list] : llvm::zip_equal(knobs, values)) {
+    chosen.push_back(knob->get(*this, point).value_or(list.front()));
     if (!llvm::is_contained(list, chosen.back()))
       return std::nullopt;
   }
@@ -160,7 +164,7 @@ std::optional<std::vector<int64_t>> KnobSpace::encode(const Point &point) const 
 }
 
 void KnobSpace::addFeatures(const Point &point, FeatureList &list) const {
-  for (const Knob &knob : getKnobs())
-    if (knob.addFeatures)
-      knob.addFeatures(*this, point, list);
+  for (const Knob *knob : knobs)
+    if (knob->addFeatures)
+      knob->addFeatures(*this, point, list);
 }

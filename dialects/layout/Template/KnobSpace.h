@@ -18,11 +18,12 @@ class KnobSpace {
 public:
   using Order = SmallVector<unsigned>;
 
-  /// `accesses` and `roles` are those of `op`, of which the first `rowDims` dims are neither split
-  /// nor fused. All are referred to, not copied.
+  /// `accesses` and `roles` are those of `op`. All are referred to, not copied.
   KnobSpace(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &roles,
-            const MachineModel &machine, unsigned rowDims);
+            const MachineModel &machine, RowLoops rows = {});
 
+  /// Returns the knobs of this space, in the order in which they change a point.
+  ArrayRef<const Knob *> getKnobs() const { return knobs; }
   /// Returns the values of each knob of `getKnobs`.
   ArrayRef<std::vector<int64_t>> getValues() const { return values; }
   /// Returns the values of the points that the draft ranks first, best first, as far as knobs can
@@ -47,7 +48,7 @@ public:
   ArrayRef<Access> getAccesses() const { return accesses; }
   const Roles &getRoles() const { return roles; }
   const MachineModel &getMachine() const { return machine; }
-  unsigned getRowDims() const { return rowDims; }
+  const RowLoops &getRows() const { return rows; }
   /// Returns the number of iterations of `dim`, or what is assumed for it.
   int64_t getExtent(unsigned dim) const { return layout::getExtent(op, roles, dim); }
   /// Returns the number of iterations of `dim` and of the `fused` dims before it.
@@ -77,11 +78,12 @@ private:
   ArrayRef<Access> accesses;
   const Roles &roles;
   const MachineModel &machine;
-  unsigned rowDims;
+  RowLoops rows;
   mutable Draft draft; ///< keeps the patterns of loads that it has looked at
   std::vector<Order> outerOrders, reductionOrders;
   SmallVector<unsigned> taps;
   std::optional<unsigned> unrolledInner;
+  std::vector<const Knob *> knobs;
   std::vector<std::vector<int64_t>> values, picks;
 };
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Knobs.h"
+#include "dialects/layout/Template/KnobFeatures.h"
 #include "dialects/layout/Template/KnobSpace.h"
 #include "dialects/layout/Template/LoopOrder.h"
 #include "dialects/layout/Template/PointText.h"
@@ -178,72 +179,6 @@ FailureOr<Point> layout::parsePoint(StringRef text, function_ref<void(const Twin
 }
 
 //===----------------------------------------------------------------------===//
-// Features
-//===----------------------------------------------------------------------===//
-
-/// Adds how many accesses in the steps move in which way along a dim.
-static void addMovement(FeatureList &list, const std::string &name, const KnobSpace &space,
-                        std::optional<unsigned> dim) {
-  auto count = [&](StrideKind kind) -> double {
-    if (!dim)
-      return 0;
-    return llvm::count_if(space.getAccesses(), [&](const Access &access) {
-      return access.getStrideKind(*dim, 2) == kind;
-    });
-  };
-  list.add(name + "_invariant", count(StrideKind::Invariant));
-  list.add(name + "_contiguous", count(StrideKind::Contiguous));
-  list.add(name + "_strided", count(StrideKind::Strided));
-}
-
-/// Returns the share of the work in tiles of `tile` of `extent` iterations that is not needed.
-static double getTail(int64_t extent, int64_t tile) {
-  int64_t tiles = llvm::divideCeil(extent, tile);
-  return 1 - static_cast<double>(extent) / static_cast<double>(tiles * tile);
-}
-
-static void addVectorFeatures(const KnobSpace &space, const Point &point, FeatureList &list) {
-  std::optional<unsigned> dim = point.vectorDim;
-  int64_t extent = dim ? space.getFusedExtent(*dim, point.fused) : 1;
-  list.add("lanes", point.lanes);
-  list.add("vectors", point.vectors);
-  list.add("joins", dim && *dim >= space.getOp().getNumParallel());
-  list.add("fused", point.fused);
-  list.addLog("vector_extent", extent);
-  list.add("vector_tail", dim ? getTail(extent, point.lanes * point.vectors) : 0);
-  list.add("vector_role", dim ? static_cast<double>(space.getRoles()[*dim]) : -1);
-  addMovement(list, "vector", space, dim);
-}
-
-template <unsigned number>
-static void addRowsFeatures(const KnobSpace &space, const Point &point, FeatureList &list) {
-  std::string name = number ? "rows2" : "rows";
-  bool exists = number < point.rows.size();
-  TileRows rows = exists ? point.rows[number] : TileRows();
-  list.add(name + "_extent", rows.extent);
-  list.add(name + "_tail",
-           exists ? getTail(space.getFusedExtent(rows.dim, rows.fused), rows.extent) : 0);
-  list.add(name + "_role", exists ? static_cast<double>(space.getRoles()[rows.dim]) : -1);
-  addMovement(list, name, space, exists ? std::optional(rows.dim) : std::nullopt);
-}
-
-static void addUnrollFeatures(const KnobSpace &, const Point &point, FeatureList &list) {
-  list.add("unrolled_dims", point.unrolled.size());
-}
-
-static std::optional<unsigned> getInnermost(ArrayRef<unsigned> order) {
-  return order.empty() ? std::nullopt : std::optional(order.back());
-}
-
-static void addStepFeatures(const KnobSpace &space, const Point &point, FeatureList &list) {
-  addMovement(list, "inner_step", space, getInnermost(point.reductions));
-}
-
-static void addLoopFeatures(const KnobSpace &space, const Point &point, FeatureList &list) {
-  addMovement(list, "inner_loop", space, getInnermost(point.outer));
-}
-
-//===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
 
@@ -259,7 +194,7 @@ static void insert(std::vector<int64_t> &values, int64_t value) {
 
 static std::vector<int64_t> listVectorDims(const KnobSpace &space, ArrayRef<RankedPoint>) {
   std::vector<int64_t> dims = {none};
-  for (unsigned dim = space.getRowDims(); dim < space.getOp().getNumDims(); ++dim)
+  for (unsigned dim = space.getRows().count; dim < space.getOp().getNumDims(); ++dim)
     if (space.getExtent(dim) > 1 && space.getRoles()[dim] != Role::Window)
       dims.push_back(dim);
   return dims;
@@ -286,8 +221,8 @@ static std::vector<int64_t> listVectors(const KnobSpace &, ArrayRef<RankedPoint>
 
 static std::vector<int64_t> listRowDims(const KnobSpace &space, ArrayRef<RankedPoint>) {
   std::vector<int64_t> dims = {none};
-  for (unsigned dim = space.getRowDims(); dim < space.getOp().getNumParallel(); ++dim)
-    if (space.getExtent(dim) > 1)
+  for (unsigned dim = 0; dim < space.getOp().getNumParallel(); ++dim)
+    if (space.getExtent(dim) > 1 && (dim >= space.getRows().count || dim == space.getRows().tiled))
       dims.push_back(dim);
   return dims;
 }
@@ -298,6 +233,10 @@ static std::vector<int64_t> listExtents(const KnobSpace &, ArrayRef<RankedPoint>
     for (const TileRows &rows : entry.point.rows)
       insert(extents, rows.extent);
   return extents;
+}
+
+static std::vector<int64_t> listBoxes(const KnobSpace &, ArrayRef<RankedPoint>) {
+  return {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 32};
 }
 
 static std::vector<int64_t> listFuse(const KnobSpace &, ArrayRef<RankedPoint>) { return {1, 0}; }
@@ -386,7 +325,7 @@ static bool setFuse(const KnobSpace &space, int64_t value, Point &point) {
     return true;
   te::ComputeOp op = space.getOp();
   if (value && *point.vectorDim < op.getNumParallel())
-    point.fused = countFusable(op, space.getAccesses(), *point.vectorDim, space.getRowDims());
+    point.fused = countFusable(op, space.getAccesses(), *point.vectorDim, space.getRows().count);
   if ((point.vectors - 1) * point.lanes >= space.getFusedExtent(*point.vectorDim, point.fused))
     return false;
   SmallVector<TileRows> all = std::move(point.rows);
@@ -396,10 +335,11 @@ static bool setFuse(const KnobSpace &space, int64_t value, Point &point) {
   });
   point.rows.clear();
   for (TileRows rows : all) {
-    unsigned first = getFirstFusable(point, rows.dim, space.getRowDims());
-    if (rows.dim < first)
+    bool isRow = rows.dim < space.getRows().count;
+    unsigned first = getFirstFusable(point, rows.dim, space.getRows().count);
+    if (rows.dim < first && !isRow)
       return false;
-    if (value && op.hasReduction())
+    if (value && op.hasReduction() && !isRow)
       rows.fused = countFusable(op, space.getAccesses(), rows.dim, first);
     if (rows.extent > space.getFusedExtent(rows.dim, rows.fused))
       return false;
@@ -420,6 +360,19 @@ static std::optional<int64_t> getFuse(const KnobSpace &space, const Point &point
          llvm::equal(fused.rows, point.rows, [](const TileRows &a, const TileRows &b) {
            return a.dim == b.dim && a.fused == b.fused;
          });
+}
+
+/// Returns the number of tiles that a box has.
+static std::optional<int64_t> getBox(const KnobSpace &, const Point &point) {
+  return point.boxes.empty() ? std::nullopt
+                             : std::optional(point.boxes.front().extent /
+                                             point.getTileExtent(point.boxes.front().dim));
+}
+
+static bool setBox(const KnobSpace &space, int64_t value, Point &point) {
+  if (std::optional<unsigned> dim = space.getRows().tiled; dim && value > 1)
+    point.boxes.push_back({*dim, value * point.getTileExtent(*dim)});
+  return true;
 }
 
 static std::optional<int64_t> getTaps(const KnobSpace &, const Point &point) {
@@ -463,8 +416,8 @@ static std::optional<int64_t> getOuter(const KnobSpace &space, const Point &poin
 static bool setOuter(const KnobSpace &space, int64_t value, Point &point) {
   point.outer = space.getOuterOrders()[value];
   // Threads run over rows, whose loops are the outermost ones.
-  return llvm::equal(ArrayRef(point.outer).take_front(space.getRowDims()),
-                     llvm::seq<unsigned>(0, space.getRowDims()));
+  unsigned rows = space.getRows().count;
+  return llvm::equal(ArrayRef(point.outer).take_front(rows), llvm::seq<unsigned>(0, rows));
 }
 
 ArrayRef<Knob> layout::getKnobs() {
@@ -477,6 +430,8 @@ ArrayRef<Knob> layout::getKnobs() {
       {"rows2", listRowDims, getRows<1>, setRows, addRowsFeatures<1>},
       {"rows2_extent", listExtents, getRowsExtent<1>, setRowsExtent, nullptr},
       {"fuse", listFuse, getFuse, setFuse, nullptr},
+      {"box", listBoxes, getBox, setBox, nullptr,
+       [](const KnobSpace &space) { return space.getRows().hasBox; }},
       {"taps",
        [](const KnobSpace &space, ArrayRef<RankedPoint>) {
          return listNumbers(space.getTaps().size() + 1);

@@ -79,9 +79,11 @@ struct Knob {
   /// Adds what a cost model may know of the point, under the same names for all points. Null if the
   /// features of another knob say it.
   void (*addFeatures)(const KnobSpace &space, const Point &point, FeatureList &list);
+  /// Returns whether the space has this knob. Null if all have.
+  bool (*isIn)(const KnobSpace &space) = nullptr;
 };
 
-/// Returns the knobs in the order of their positions.
+/// Returns the knobs of all spaces, in the order in which they change a point.
 ArrayRef<Knob> getKnobs();
 
 } // namespace mlir::tssa::layout

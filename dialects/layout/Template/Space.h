@@ -22,6 +22,16 @@ constexpr int64_t leastLanes = 4;
 /// The most window dims that are unrolled together.
 constexpr size_t mostTaps = 3;
 
+/// The leading dims of an expression that run over rows of its kernel. Their loops are outermost,
+/// and are not fused.
+struct RowLoops {
+  unsigned count = 0;
+  /// The one that may have tiles; nothing if rows are computed one by one.
+  std::optional<unsigned> tiled;
+  /// Whether a box may have several tiles: of the root of a kernel in boxes.
+  bool hasBox = false;
+};
+
 /// A point with the time that the draft predicts.
 struct RankedPoint {
   Point point;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/KernelSchedule.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/layout/Template/WriteLoops.h"
 #include "dialects/layout/Transforms/BoxPlaces.h"
@@ -140,6 +141,22 @@ double layout::countBoxBytes(ArrayRef<KernelExpression> expressions, const Point
       bytes += elements * te::getElementBytes(cast<ShapedType>(type).getElementType());
   }
   return bytes;
+}
+
+RowLoops layout::getRowLoops(ArrayRef<KernelExpression> expressions, size_t number) {
+  const KernelExpression &own = expressions[number];
+  RowLoops rows{own.rowDims, std::nullopt, own.isInBoxes && number + 1 == expressions.size()};
+  if (own.isInBoxes)
+    rows.tiled = findBoxDim(expressions);
+  return rows;
+}
+
+std::string layout::findObstacleToBoxes(ArrayRef<KernelExpression> expressions, const Point &root) {
+  double bytes = countBoxBytes(expressions, root);
+  if (bytes <= threadScratchBytes)
+    return {};
+  return "box: what is computed at a time has " + std::to_string(static_cast<int64_t>(bytes)) +
+         " bytes, more than " + std::to_string(threadScratchBytes);
 }
 
 void layout::writeSchedule(te::KernelOp kernel, ArrayRef<KernelExpression> expressions,

@@ -7,7 +7,7 @@
 #ifndef DIALECTS_LAYOUT_TRANSFORMS_KERNELSCHEDULE_H
 #define DIALECTS_LAYOUT_TRANSFORMS_KERNELSCHEDULE_H
 
-#include "dialects/layout/Template/Point.h"
+#include "dialects/layout/Template/Space.h"
 
 namespace mlir::tssa::layout {
 
@@ -41,6 +41,12 @@ SmallVector<KernelExpression> getKernelExpressions(te::KernelOp kernel);
 /// Returns the dim of rows along which the expressions of a kernel in boxes share most of what they
 /// read: the innermost of several.
 unsigned findBoxDim(ArrayRef<KernelExpression> expressions);
+
+/// Returns the loops over rows of expression `number`, as its points may have them.
+RowLoops getRowLoops(ArrayRef<KernelExpression> expressions, size_t number);
+
+/// Returns why a kernel in boxes cannot have the point `root`, or an empty string.
+std::string findObstacleToBoxes(ArrayRef<KernelExpression> expressions, const Point &root);
 
 /// Returns for each expression of a kernel in boxes how many indexes of each dim are computed at a
 /// time, if the root has the point `root`.

@@ -27,8 +27,8 @@ StringRef findObstacleToAdoption(te::ReadOp read, te::ComputeOp compute, const L
 
 /// Returns the order of the results of `compute` in which it walks the tensor of `read` from first
 /// to last, if `compute` only permutes the elements that it reads, such as the element-wise
-/// expression behind a layer normalisation of channels. Returns no map if it does not, or if that is
-/// the order of its dims.
+/// expression behind a layer normalisation of channels. Returns no map if it does not, or if that
+/// is the order of its dims.
 LayoutMap undoPermutation(te::ReadOp read, te::ComputeOp compute);
 
 } // namespace mlir::tssa::layout

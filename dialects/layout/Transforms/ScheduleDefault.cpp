@@ -10,13 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/Analysis/CodeRules.h"
-#include "dialects/layout/Template/Space.h"
-#include "dialects/layout/Transforms/ConstantOperands.h"
-#include "dialects/layout/Transforms/KernelSchedule.h"
+#include "dialects/layout/Transforms/DefaultPoints.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
-#include "dialects/te/IR/ElementBytes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -49,100 +45,11 @@ public:
           << remark::reason("te.update and te.scan have no schedule");
       return;
     }
-    SmallVector<Point, 0> points;
-    const KernelExpression &last = expressions.back();
-    Point root = last.isInBoxes ? chooseForBoxes(expressions) : choose(last);
-    SmallVector<SmallVector<int64_t>> sizes;
-    if (last.isInBoxes) {
-      enlargeBoxes(expressions, root);
-      sizes = getBoxSizes(expressions, root);
-    }
-    for (auto [number, expression] : llvm::enumerate(ArrayRef(expressions).drop_back()))
-      points.push_back(expression.isInBoxes ? chooseInBox(expression, sizes[number])
-                                            : choose(expression));
-    points.push_back(std::move(root));
-    writeSchedule(kernel, expressions, points);
+    writeSchedule(kernel, expressions,
+                  chooseDefaultPoints(expressions, constants, machine, rank, explain));
   }
 
 private:
-  /// Returns the best point of the root whose boxes stay in the cache of a core. If even those of
-  /// the fewest rows do not, returns the best of all that have memory.
-  Point chooseForBoxes(ArrayRef<KernelExpression> expressions) {
-    std::vector<RankedPoint> ranked = rankPoints(expressions.back());
-    int64_t limit = scratchBytes;
-    auto fits = [&](const Point &point) { return fitsBoxes(expressions, point, limit); };
-    if (llvm::none_of(ranked, [&](const RankedPoint &ranked) { return fits(ranked.point); }))
-      limit = threadScratchBytes;
-    return choose(expressions.back(), std::move(ranked), fits);
-  }
-
-  /// Returns whether the others can be computed in boxes of the rows of a tile of the root: loops
-  /// of rows stay apart, only those that share what they read are tiled, and the boxes have at most
-  /// `limit` bytes.
-  static bool fitsBoxes(ArrayRef<KernelExpression> expressions, const Point &root, int64_t limit) {
-    unsigned boxDim = findBoxDim(expressions);
-    return llvm::none_of(llvm::seq(expressions.back().rowDims),
-                         [&](unsigned dim) {
-                           return root.isFused(dim) ||
-                                  (dim != boxDim && root.getTileExtent(dim) > 1);
-                         }) &&
-           countBoxBytes(expressions, root) <= limit;
-  }
-
-  /// Gives the root boxes of several tiles of rows: what these share is then read less often.
-  static void enlargeBoxes(ArrayRef<KernelExpression> expressions, Point &root) {
-    const KernelExpression &last = expressions.back();
-    te::ComputeOp op = last.op;
-    unsigned dim = findBoxDim(expressions);
-    int64_t size = op.getStaticSizes()[dim], tile = root.getTileExtent(dim);
-    double boxes = 1; // of one row
-    for (int64_t rows : op.getStaticSizes().take_front(last.rowDims))
-      boxes *= static_cast<double>(rows);
-    for (int64_t rows = std::min(rowsOfBox, size) / tile * tile; rows > tile; rows -= tile) {
-      root.boxes.assign(1, {dim, rows});
-      if (boxes / static_cast<double>(rows) >= leastBoxes &&
-          countBoxBytes(expressions, root) <= scratchBytes)
-        return;
-    }
-    root.boxes.clear();
-  }
-
-  std::vector<RankedPoint> rankPoints(const KernelExpression &expression) {
-    return layout::rankPoints(expression.op, constants.getAccesses(expression.op), machine,
-                              expression.rowDims, expression.isInBoxes);
-  }
-
-  Point choose(const KernelExpression &expression) {
-    return choose(expression, rankPoints(expression), [](const Point &) { return true; });
-  }
-
-  /// Returns the best point, of this rank, of those for which `fits` holds.
-  Point choose(const KernelExpression &expression, std::vector<RankedPoint> ranked,
-               function_ref<bool(const Point &)> fits) {
-    llvm::erase_if(ranked, [&](const RankedPoint &candidate) { return !fits(candidate.point); });
-    const RankedPoint &choice = ranked[rank % ranked.size()];
-    explain(expression.op, choice, ranked.size());
-    return choice.point;
-  }
-
-  /// Returns the point for an expression of which a box of `sizes` indexes is computed at a time.
-  Point chooseInBox(const KernelExpression &expression, ArrayRef<int64_t> sizes) {
-    OpBuilder builder(expression.op);
-    auto box = cast<te::ComputeOp>(builder.clone(*expression.op));
-    SmallVector<int64_t> entered(sizes);
-    if (expression.blockDim)
-      entered[*expression.blockDim] = 1;
-    box.setStaticSizes(entered);
-    for (OpResult result : box.getResults())
-      result.setType(cast<RankedTensorType>(result.getType())
-                         .clone(ArrayRef(entered).take_front(box.getNumParallel())));
-    KernelExpression own = expression;
-    own.op = box;
-    Point point = choose(own);
-    box.erase();
-    return point;
-  }
-
   static void explain(te::ComputeOp op, const RankedPoint &choice, size_t numPoints) {
     std::string text;
     llvm::raw_string_ostream(text) << choice.point;

@@ -10,6 +10,7 @@
 #include "dialects/layout/Analysis/Access.h"
 #include "dialects/layout/Template/Roles.h"
 #include "dialects/layout/Template/Space.h"
+#include "dialects/layout/Transforms/KernelSchedule.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
 
@@ -24,7 +25,7 @@ public:
   /// An expression of the kernel. The last one is the root.
   struct Expression {
     mlir::tssa::te::ComputeOp op;
-    unsigned rowDims = 0; ///< leading dims that are neither split nor fused
+    mlir::tssa::layout::RowLoops rows; ///< of its kernel
     mlir::tssa::layout::Roles roles;
     llvm::SmallVector<mlir::tssa::layout::Access> accesses;
   };
@@ -39,6 +40,8 @@ public:
          const mlir::tssa::layout::MachineModel &machine);
 
   llvm::ArrayRef<Expression> getExpressions() const { return expressions; }
+  /// Returns the point that layout-schedule-default takes.
+  const KernelPoint &getDefaultPoint() const { return defaultPoint; }
   const mlir::tssa::layout::MachineModel &getMachine() const { return machine; }
   /// Returns the kernel with its stores applied and without a schedule.
   mlir::tssa::te::KernelOp getKernel() const { return kernel; }
@@ -55,6 +58,8 @@ public:
 
   /// Returns why the loops of `point` cannot be written, or an empty string.
   std::string findObstacle(const KernelPoint &point) const;
+  /// Returns why boxes of the rows of `root` cannot be computed, or an empty string.
+  std::string findObstacleToBoxes(const mlir::tssa::layout::Point &root) const;
 
   /// Fills the constants of the task with random elements.
   void fillConstants(uint64_t seed);
@@ -77,6 +82,8 @@ private:
   mlir::tssa::layout::MachineModel machine;
   llvm::SmallVector<unsigned> constants;
   std::vector<Expression> expressions;
+  llvm::SmallVector<mlir::tssa::layout::KernelExpression> rows; ///< the same expressions
+  KernelPoint defaultPoint;
 };
 
 /// Prints the points of a kernel, one for each expression, separated by `; `.

@@ -67,7 +67,7 @@ protected:
     module->walk([&](te::ComputeOp compute) { op = compute; });
     roles = getRoles(op);
     accesses = getAccesses(op);
-    space.emplace(op, accesses, roles, machine, /*rowDims=*/0);
+    space.emplace(op, accesses, roles, machine);
   }
 
   MLIRContext context;
@@ -104,8 +104,9 @@ TEST_P(KnobsTest, WhatIsSetIsWhatIsRead) {
     std::optional<std::vector<int64_t>> canonical = space->encode(*point);
     ASSERT_TRUE(canonical);
     Point again = *space->decode(*canonical);
-    for (auto [knob, value, list] : llvm::zip_equal(getKnobs(), *canonical, space->getValues()))
-      EXPECT_EQ(knob.get(*space, again).value_or(list.front()), value) << knob.name.str();
+    for (auto [knob, value, list] :
+         llvm::zip_equal(space->getKnobs(), *canonical, space->getValues()))
+      EXPECT_EQ(knob->get(*space, again).value_or(list.front()), value) << knob->name.str();
     ++found;
   }
   EXPECT_EQ(found, 100u);
