@@ -41,6 +41,8 @@ public:
     if (members.size() > 1 && pick())
       members = writeNested(members);
     writePlaces(members);
+    if (random() % 3 == 0)
+      returnMember(members[random() % members.size()]);
     return true;
   }
 
@@ -131,6 +133,31 @@ private:
       te::ComputeOp member = op;
       layout::ComputeAtOp::create(builder, member.getLoc(), *member.getLabel(),
                                   places[positions[number]]);
+    }
+  }
+
+  /// Makes the kernel return the first result of `member` too, if its sizes are constants.
+  void returnMember(te::ComputeOp member) {
+    mlir::Value value = member.getResult(0);
+    mlir::Operation *terminator = kernel.getBodyBlock().getTerminator();
+    if (kernel.getResAttrs() || llvm::is_contained(terminator->getOperands(), value) ||
+        !llvm::cast<mlir::RankedTensorType>(value.getType()).hasStaticShape())
+      return;
+    terminator->insertOperands(terminator->getNumOperands(), value);
+    llvm::SmallVector<mlir::Type> types(terminator->getOperandTypes());
+    kernel.setFunctionType(builder.getFunctionType(kernel.getArgumentTypes(), types));
+    llvm::SmallVector<te::LaunchOp> launches;
+    kernel->getParentOfType<mlir::ModuleOp>().walk([&](te::LaunchOp launch) {
+      if (launch.getKernel() == kernel.getSymName())
+        launches.push_back(launch);
+    });
+    for (te::LaunchOp launch : launches) {
+      builder.setInsertionPoint(launch);
+      auto made =
+          te::LaunchOp::create(builder, launch.getLoc(), types, launch.getKernelAttr(),
+                               launch.getInputs(), launch.getResultSizes(), launch.getOuts());
+      launch.replaceAllUsesWith(made.getResults().take_front(launch.getNumResults()));
+      launch.erase();
     }
   }
 

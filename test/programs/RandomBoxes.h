@@ -12,8 +12,8 @@
 namespace tssa::reference {
 
 /// Replaces the schedules of kernels of `module` in which members are computed at loops of a root:
-/// the root gets random loops, and each member is computed at one of them. A box may be refused
-/// when the schedule is applied. Returns the number of kernels.
+/// the root gets random loops, and each member is computed at one of them. Some kernels then return
+/// a member too. A box may be refused when the schedule is applied. Returns the number of kernels.
 unsigned addRandomBoxes(mlir::ModuleOp module, uint64_t seed);
 
 } // namespace tssa::reference

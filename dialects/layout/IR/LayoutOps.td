@@ -205,8 +205,10 @@ def Layout_ComputeAtOp : Layout_Op<"compute_at"> {
       of its own loops.
     - (C4) a box has a constant size, and those of a kernel have at most 64 MiB
       together, on a device 64 KiB.
-    - (C5) `label` has one piece and is no result of the kernel: no iteration owns
-      the elements that two of them compute.
+    - (C5) `label` has one piece. If it is a result of the kernel, `loop` is one of
+      an expression of one piece without such an op, there are no lanes, and each
+      element is in the box of exactly one iteration: it is computed into the
+      result. Only that expression and what is computed for it read `label`.
     - (C6) an expression that is computed at a loop reads all that others read of
       what is computed at its own loops, without gaps.
 

@@ -19,7 +19,7 @@
 #include "Follower.h"
 #include "Inline.h"
 #include "KernelFunction.h"
-#include "MemberScratch.h"
+#include "MemberResult.h"
 #include "OutlineMembers.h"
 #include "PointEmitter.h"
 #include "dialects/te/Analysis/OpCost.h"
@@ -91,16 +91,10 @@ private:
   }
 
   SmallVector<TensorBuffer> getOuts(te::ComputeOp root) {
-    SmallVector<TensorBuffer> outs;
-    Operation *terminator = kernel.getBodyBlock().getTerminator();
-    for (Value result : root.getResults()) {
-      TensorBuffer buffer;
-      for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
-        if (value == result)
-          buffer = function.outs[i];
-      outs.push_back(buffer);
-    }
-    return outs;
+    return llvm::map_to_vector(root.getResults(), [&](Value result) {
+      const TensorBuffer *out = function.findOut(result);
+      return out ? *out : TensorBuffer();
+    });
   }
 
   /// Builds all iterations of one root after the other. The results of a root are read by those
@@ -157,7 +151,7 @@ private:
   LogicalResult buildIteration(IndexBuilder &index, Part part, ScheduledPiece &scheduled,
                                Value number) {
     const Schedule &schedule = scheduled.schedule;
-    MemberReads reads{part.root, part.piece, schedule, findRead(part)};
+    MemberReads reads{part.root, part.piece, schedule, findRead(part.root, part.piece)};
     auto atLoop = [&](unsigned loop) { return buildInner(index, reads, loop); };
     if (failed(enterParallelLoops(index, schedule, number, atLoop)))
       return failure();
@@ -230,12 +224,12 @@ private:
                           ArrayRef<TensorBuffer> outs, BlockThreads *threads = nullptr) {
     for (auto [number, info] : llvm::enumerate(schedule.loops))
       index.declareLoop(number, info.extent);
-    MemberReads reads{op, 0, schedule, findRead({op, 0}), /*isMember=*/true};
+    MemberReads reads{op, 0, schedule, findRead(op, 0), /*isMember=*/true};
     PointEmitter emitter(index, function.context, op, 0, outs, schedule);
     LogicalResult result =
         buildLoopNest(index, schedule, target, threads, emitter, schedule.loops.size(),
                       [&](unsigned loop) { return buildInner(index, reads, loop); });
-    dropBuffers(op, [&](te::ComputeOp member) { return isReadOutside(member, op); });
+    dropBuffers(op, [&](te::ComputeOp member) { return roles.isReadOutside(member, op); });
     return result;
   }
 
@@ -247,21 +241,13 @@ private:
           function.context.buffers.erase(value);
   }
 
-  /// Returns whether an expression that is not inside of `owner` reads `member`.
-  bool isReadOutside(te::ComputeOp member, te::ComputeOp owner) {
-    return llvm::any_of(member->getUsers(), [&](Operation *user) {
-      auto reader = user->getParentOfType<te::ComputeOp>();
-      return reader && !roles.isInside(reader, owner);
-    });
-  }
-
   /// Allocates memory for the members at loops of `owner` that others read too: for all that one
   /// iteration at `at`, where `owner` is computed, reads of them. The iterations of `owner` compute
   /// a part each.
   LogicalResult allocateShared(IndexBuilder &index, const MemberReads &reads, te::ComputeOp owner,
                                const ComputedAt &at) {
     for (auto member : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
-      if (roles.owners.lookup(member) != owner || !isReadOutside(member, owner))
+      if (roles.owners.lookup(member) != owner || !roles.isReadOutside(member, owner))
         continue;
       MemberBoxes boxes(index, reads, function.context.values);
       if (!boxes.isAllReadBy(member,
@@ -294,24 +280,6 @@ private:
         return failure();
     }
     return success();
-  }
-
-  /// Returns the expressions that a piece of a root reads, directly or through others. What a
-  /// piece does not read is not computed for it: at the padding of a layout, the elements that it
-  /// would read do not exist.
-  DenseSet<Operation *> findRead(Part part) {
-    DenseSet<Operation *> found;
-    SmallVector<Region *> regions{&part.root.getPieces()[part.piece], &part.root.getEpilogue()};
-    auto visit = [&](te::ReadOp read) {
-      auto source = read.getSource().getDefiningOp<te::ComputeOp>();
-      if (!source || !found.insert(source).second)
-        return;
-      for (Region &region : source->getRegions())
-        regions.push_back(&region);
-    };
-    while (!regions.empty())
-      regions.pop_back_val()->walk(visit);
-    return found;
   }
 
   /// Returns an expression that `inner` reads, and that neither has a buffer yet nor is computed at
@@ -362,15 +330,19 @@ private:
     return box;
   }
 
-  /// Returns the memory for the results of a member: its own, or what was allocated around the
-  /// loops of its owner because others read it too.
+  /// Returns the memory for the results of a member: its own, that of a result of the kernel, or
+  /// what was allocated around the loops of its owner because others read it too.
   FailureOr<SmallVector<TensorBuffer>> getBuffers(IndexBuilder &index, const PlacedMember &member,
                                                   ArrayRef<MemberDim> box,
                                                   ArrayRef<Value> offsets) {
     te::ComputeOp owner = member.reads.root, op = member.op;
-    if (llvm::is_contained(roles.roots, owner) || !isReadOutside(op, owner))
+    MemberBoxes boxes(index, member.reads, function.context.values);
+    bool isOfRoot = llvm::is_contained(roles.roots, owner);
+    if (isOfRoot && failed(checkReturned(boxes, function, roles, member, box)))
+      return failure();
+    if (isOfRoot || !roles.isReadOutside(op, owner))
       return scratch.allocate(builder, function, member, box, offsets);
-    if (!MemberBoxes(index, member.reads, function.context.values).areClose(op))
+    if (!boxes.areClose(op))
       return member.at.op->emitError("expected iterations of '")
              << getLabel(owner) << "' to compute all of '" << getLabel(op)
              << "', since others read it too";

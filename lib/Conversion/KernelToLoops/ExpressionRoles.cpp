@@ -37,9 +37,15 @@ public:
         roots.push_back(op);
     if (roots.empty())
       return kernel.emitError("expected an expression in the kernel");
+    if (failed(checkRoots()) || failed(findOwners()))
+      return failure();
     SmallVector<Operation *> writers(roots.begin(), roots.end());
     llvm::append_range(writers, followers);
-    return failed(checkRoots()) || failed(checkResults(kernel, writers)) ? failure() : findOwners();
+    for (auto [member, owner] : owners)
+      if (llvm::is_contained(roots, owner) && !target.getThreads() &&
+          findRead(owner, 0).contains(member))
+        writers.push_back(member);
+    return checkResults(kernel, writers);
   }
 
 private:
@@ -133,6 +139,28 @@ bool ExpressionRoles::isInside(Operation *op, te::ComputeOp owner) const {
   while (op && op != owner)
     op = owners.lookup(op);
   return op;
+}
+
+bool ExpressionRoles::isReadOutside(te::ComputeOp member, te::ComputeOp owner) const {
+  return llvm::any_of(member->getUsers(), [&](Operation *user) {
+    auto reader = user->getParentOfType<te::ComputeOp>();
+    return reader && !isInside(reader, owner);
+  });
+}
+
+DenseSet<Operation *> findRead(te::ComputeOp op, unsigned piece) {
+  DenseSet<Operation *> found;
+  SmallVector<Region *> regions{&op.getPieces()[piece], &op.getEpilogue()};
+  auto visit = [&](te::ReadOp read) {
+    auto source = read.getSource().getDefiningOp<te::ComputeOp>();
+    if (!source || !found.insert(source).second)
+      return;
+    for (Region &region : source->getRegions())
+      regions.push_back(&region);
+  };
+  while (!regions.empty())
+    regions.pop_back_val()->walk(visit);
+  return found;
 }
 
 LogicalResult findRoles(te::KernelOp kernel, KernelTarget &target, ExpressionRoles &roles) {

@@ -61,6 +61,13 @@ Value buildAreDistinct(IndexBuilder &index, const TensorBuffer &lhs, const Tenso
 
 } // namespace tssa::conversion
 
+const TensorBuffer *KernelFunction::findOut(Value value) const {
+  for (OpOperand &use : value.getUses())
+    if (isa<te::ReturnOp>(use.getOwner()))
+      return &outs[use.getOperandNumber()];
+  return nullptr;
+}
+
 static MemRefType getFlatType(Type tensor) {
   return MemRefType::get({ShapedType::kDynamic},
                          getMemoryType(cast<RankedTensorType>(tensor).getElementType()));
@@ -163,7 +170,7 @@ LogicalResult checkResults(te::KernelOp kernel, ArrayRef<Operation *> expression
   for (auto [i, value] : llvm::enumerate(kernel.getBodyBlock().getTerminator()->getOperands())) {
     if (!llvm::is_contained(expressions, value.getDefiningOp()))
       return kernel.emitError(
-                 "expected results of expressions that no other one reads, but result ")
+                 "expected results of roots, or of members that roots read, but result ")
              << i << " is another value, which nothing would write";
     if (!seen.insert(value).second)
       return kernel.emitError("expected different results, but result ")

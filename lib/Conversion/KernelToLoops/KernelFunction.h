@@ -18,6 +18,9 @@ struct KernelFunction {
   mlir::func::FuncOp func;
   KernelContext context;
   llvm::SmallVector<TensorBuffer> outs;
+
+  /// Returns the buffer of the kernel's result that `value` of the kernel is, or null.
+  const TensorBuffer *findOut(mlir::Value value) const;
 };
 
 /// Creates `@k` with its parameters (docs/decisions/0001) and an empty body. Maps the kernel's

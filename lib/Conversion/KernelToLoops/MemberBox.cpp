@@ -9,6 +9,7 @@
 #include "KernelFunction.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -166,6 +167,34 @@ bool MemberBoxes::areClose(te::ComputeOp member) {
     }
   }
   return true;
+}
+
+bool MemberBoxes::arePartition(te::ComputeOp member, ArrayRef<MemberDim> box) {
+  SmallVector<te::IndexInterval> intervals = finder.getBox(member);
+  SmallVector<AffineExpr> sizes = getExtents(index, member, values);
+  llvm::SmallBitVector moving(reads.schedule.loops.size());
+  for (auto [interval, size, dim] : llvm::zip_equal(intervals, sizes, box)) {
+    if (!dim.least)
+      continue;
+    AffineExpr first = interval.least, last = interval.greatest;
+    for (unsigned loop = 0; loop < moving.size(); ++loop) {
+      AffineExpr own = getAffineDimExpr(loop, index.getContext());
+      if (!index.hasLoop(loop) || !interval.least.isFunctionOfDim(loop))
+        continue;
+      AffineExpr gap = interval.least.replace(own, own + 1) - interval.greatest - 1;
+      if (index.simplify(gap) != 0 || first != interval.least) // of a single loop
+        return false;
+      first = first.replace(own, getAffineConstantExpr(0, index.getContext()));
+      last = last.replace(own, reads.schedule.loops[loop].extent - 1);
+      moving.set(loop);
+    }
+    if (!index.isNonNegative(index.simplify(-first)) ||
+        !index.isNonNegative(index.simplify(last - size + 1)))
+      return false;
+  }
+  return llvm::all_of(llvm::seq<unsigned>(moving.size()), [&](unsigned loop) {
+    return !index.hasLoop(loop) || moving[loop] || reads.schedule.loops[loop].extent == 1;
+  });
 }
 
 } // namespace tssa::conversion

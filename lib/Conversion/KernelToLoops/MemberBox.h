@@ -44,6 +44,9 @@ public:
   /// Returns whether the boxes of consecutive iterations of the entered loops leave out no index
   /// between them.
   bool areClose(mlir::tssa::te::ComputeOp member);
+  /// Returns whether each element of `member` is in the box of exactly one iteration of the entered
+  /// loops. `box` is that of `member`.
+  bool arePartition(mlir::tssa::te::ComputeOp member, llvm::ArrayRef<MemberDim> box);
 
 private:
   IndexBuilder &index;

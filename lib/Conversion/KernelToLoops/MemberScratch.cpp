@@ -56,12 +56,17 @@ FailureOr<Value> MemberScratch::getMemory(OpBuilder &builder, func::FuncOp func,
 FailureOr<SmallVector<TensorBuffer>>
 MemberScratch::allocate(OpBuilder &builder, KernelFunction &function, const PlacedMember &member,
                         ArrayRef<MemberDim> box, ArrayRef<Value> offsets) {
-  FailureOr<int64_t> elements = countElements(member, box);
-  if (failed(elements))
-    return failure();
   SmallVector<TensorBuffer> outs;
   te::ComputeOp op = member.op;
   for (Value result : op.getResults()) {
+    if (const TensorBuffer *out = function.findOut(result)) {
+      function.context.buffers[result] = *out;
+      outs.push_back(*out);
+      continue;
+    }
+    FailureOr<int64_t> elements = countElements(member, box);
+    if (failed(elements))
+      return failure();
     FailureOr<Value> memory = getMemory(builder, function.func, member, result, *elements);
     if (failed(memory))
       return failure();

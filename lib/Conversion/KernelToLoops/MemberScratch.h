@@ -25,8 +25,8 @@ public:
   MemberScratch(KernelTarget &target) : target(target) {}
 
   /// Allocates memory for the box of each result of `member`, from `offsets` on, and makes it the
-  /// buffer of the result. Code that computes the same box again, as the versions of a loop do,
-  /// gets the same memory.
+  /// buffer of the result. A result that the kernel returns has its memory already. Code that
+  /// computes the same box again, as the versions of a loop do, gets the same memory.
   mlir::FailureOr<llvm::SmallVector<TensorBuffer>>
   allocate(mlir::OpBuilder &builder, KernelFunction &function, const PlacedMember &member,
            llvm::ArrayRef<MemberDim> box, llvm::ArrayRef<mlir::Value> offsets);

@@ -291,3 +291,34 @@ te.kernel @passed(%a: tensor<64x8192xf32>) -> tensor<64xf32> {
   layout.compute_at @x, %io
   layout.compute_at @s, %io
 }
+
+// -----
+
+// A member that the kernel returns has no other memory: blocks of 7 rows have each of its elements once, and what reads
+// them reads the result.
+// CHECK-LABEL: func.func @returned(
+// CHECK-SAME: %{{[^,]*}}: memref<?xf32>, %[[Y:[^,]*]]: memref<?xf32>, %[[X:[^,]*]]: memref<?xf32>,
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for %[[IO:.*]] =
+// CHECK: math.exp
+// CHECK: memref.store %{{.*}}, %[[X]][
+// CHECK: memref.load %[[X]][
+// CHECK: memref.store %{{.*}}, %[[Y]][
+te.kernel @returned(%a: tensor<64x48xf32>) -> (tensor<64xf32>, tensor<64x48xf32>) {
+  %x = te.compute @x (d0: 64, d1: 48) {
+    %v = te.read %a[d0, d1] : tensor<64x48xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64x48xf32>
+  %y = te.compute @y (d0: 64) reduce (d1: 48) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<64x48xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<64xf32>
+  te.return %y, %x : tensor<64xf32>, tensor<64x48xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 7]
+  layout.reorder %io, %ii, %j
+  layout.bind %io to parallel
+  layout.compute_at @x, %io
+}

@@ -101,14 +101,76 @@ te.kernel @inlined_reduction(%a: tensor<4x8xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{expected results of expressions that no other one reads, but result 1 is another value, which nothing would write}}
-te.kernel @inner_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+te.kernel @result_with_halo(%a: tensor<64xf32>) -> (tensor<60xf32>, tensor<64xf32>) {
+  %x = te.compute @x (d0: 64) {
+    %v = te.read %a[d0] : tensor<64xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64xf32>
+  %y = te.compute @y (d0: 60) reduce (d1: 5) init (0.0 : f32) {
+    %v = te.read %x[d0 + d1] : tensor<64xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<60xf32>
+  te.return %y, %x : tensor<60xf32>, tensor<64xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 6]
+  layout.reorder %io, %ii, %k
+  layout.bind %io to parallel
+  // expected-error @below {{expected each element of 'x', which the kernel returns, to be read in exactly one iteration of this parallel loop of 'y'}}
+  layout.compute_at @x, %io
+}
+
+// -----
+
+te.kernel @result_in_part(%a: tensor<64xf32>) -> (tensor<60xf32>, tensor<64xf32>) {
+  %x = te.compute @x (d0: 64) {
+    %v = te.read %a[d0] : tensor<64xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64xf32>
+  %y = te.compute @y (d0: 60) {
+    %v = te.read %x[d0] : tensor<64xf32>
+    te.yield %v : f32
+  } : tensor<60xf32>
+  te.return %y, %x : tensor<60xf32>, tensor<64xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  // expected-error @below {{expected each element of 'x', which the kernel returns, to be read in exactly one iteration of this serial loop of 'y'}}
+  layout.compute_at @x, %i
+}
+
+// -----
+
+te.kernel @result_of_all_columns(%a: tensor<64x8xf32>) -> (tensor<64x4xf32>, tensor<64x8xf32>) {
+  %x = te.compute @x (d0: 64, d1: 8) {
+    %v = te.read %a[d0, d1] : tensor<64x8xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64x8xf32>
+  %y = te.compute @y (d0: 64, d1: 4) reduce (d2: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d2] : tensor<64x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<64x4xf32>
+  te.return %y, %x : tensor<64x4xf32>, tensor<64x8xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  layout.reorder %j, %i, %k
+  layout.bind %j to parallel
+  // expected-error @below {{expected each element of 'x', which the kernel returns, to be read in exactly one iteration of this serial loop of 'y'}}
+  layout.compute_at @x, %i
+}
+
+// -----
+
+// expected-error @below {{expected results of roots, or of members that roots read, but result 1 is another value, which nothing would write}}
+te.kernel @result_that_is_not_read(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %x = te.compute @x (d0: 4) {
     %v = te.read %a[d0] : tensor<4xf32>
     te.yield %v : f32
   } : tensor<4xf32>
   %y = te.compute @y (d0: 4) {
-    %v = te.read %x[d0] : tensor<4xf32>
+    %v = te.read %a[d0] : tensor<4xf32>
     te.yield %v : f32
   } : tensor<4xf32>
   te.return %y, %x : tensor<4xf32>, tensor<4xf32>
@@ -119,7 +181,31 @@ te.kernel @inner_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>
 
 // -----
 
-// expected-error @below {{expected results of expressions that no other one reads, but result 1 is another value, which nothing would write}}
+// expected-error @below {{expected results of roots, or of members that roots read, but result 1 is another value, which nothing would write}}
+te.kernel @result_of_a_member(%a: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf32>) {
+  %x = te.compute @x (d0: 4, d1: 8) {
+    %v = te.read %a[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } : tensor<4x8xf32>
+  %s = te.compute @s (d0: 4) reduce (d1: 8) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<4x8xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<4xf32>
+  %y = te.compute @y (d0: 4) {
+    %v = te.read %s[d0] : tensor<4xf32>
+    te.yield %v : f32
+  } : tensor<4xf32>
+  te.return %y, %x : tensor<4xf32>, tensor<4x8xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  layout.compute_at @s, %i
+  %j, %k = layout.loops @s : !layout.loop, !layout.loop
+  layout.compute_at @x, %k
+}
+
+// -----
+
+// expected-error @below {{expected results of roots, or of members that roots read, but result 1 is another value, which nothing would write}}
 te.kernel @parameter_is_a_result(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %x = te.compute @x (d0: 4) {
     %v = te.read %a[d0] : tensor<4xf32>
