@@ -109,8 +109,7 @@ double Draft::countStepsOfGuard(const Point &point, const Border &border) {
       continue;
     if (border.window == dim)
       break;
-    steps *=
-        static_cast<double>(llvm::divideCeil(getExtent(op, roles, dim), getStepExtent(point, dim)));
+    steps *= static_cast<double>(getExtent(op, roles, dim));
   }
   return steps;
 }
