@@ -6,143 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/SoftmaxSum.h"
+#include "dialects/te/Analysis/SoftmaxMatch.h"
 #include "dialects/te/IR/Builders.h"
-#include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Blocks of fewer keys are not worth what scaling their sums takes.
-static constexpr int64_t leastKeys = 64;
-
 namespace {
-/// The expressions of a softmax over the last dim and of the sum that it weights.
-struct SoftmaxSum {
-  ComputeOp max, sum, weights, product;
-  ReadOp weight;          ///< of the weights, in the product
-  Value exponential;      ///< in the weights
-  Value score;            ///< in the weights: what the maximum is subtracted from
-  Value factor;           ///< in the weights: that of a whole row; null if there is none
-  bool isDivisor = false; ///< whether the exponential is divided by the factor
-  bool clearsNaN = false; ///< whether weights that are NaN count as 0
-};
-
-/// Matches a softmax. All dims before the last one are rows.
-class SoftmaxMatcher {
-public:
-  SoftmaxMatcher(ArrayRef<Operation *> group, unsigned numRows) : group(group), numRows(numRows) {}
-
-  std::optional<SoftmaxSum> match() {
-    found.product = cast<ComputeOp>(group.back());
-    std::optional<Contraction> factors = matchContraction(found.product);
-    if (!factors || found.product.getNumReduction() != 1)
-      return std::nullopt;
-    for (ReadOp read : {factors->lhs, factors->rhs}) {
-      found.weight = read;
-      found.weights = getMember(read);
-      if (found.weights && matchWeights() && matchReductions() && areReadInside())
-        return found;
-    }
-    return std::nullopt;
-  }
-
-private:
-  /// Returns the expression of the group that `read` reads, if it has one result of floats.
-  ComputeOp getMember(ReadOp read) {
-    auto source = read.getSource().getDefiningOp<ComputeOp>();
-    bool isMember = source && llvm::is_contained(group, source.getOperation()) &&
-                    source.getNumResults() == 1 && source.getPieces().size() == 1 &&
-                    isa<Float32Type, Float64Type>(read.getType());
-    return isMember ? source : ComputeOp();
-  }
-
-  bool dependsOnKeys(Value value) {
-    return collectDims(value, found.weights.getPieceBlock()).contains(numRows);
-  }
-
-  /// Matches `exp(score - max)`, alone or with a factor.
-  bool matchWeights() {
-    if (found.weights.hasReduction() || found.weights.getNumParallel() != numRows + 1)
-      return false;
-    Value value = found.weights.getPieceBlock()->getTerminator()->getOperand(0);
-    if (auto select = value.getDefiningOp<arith::SelectOp>()) {
-      if (!isNaN(select.getCondition(), select.getFalseValue()) ||
-          !matchPattern(select.getTrueValue(), m_PosZeroFloat()))
-        return false;
-      value = select.getFalseValue();
-      found.clearsNaN = true;
-    }
-    found.factor = Value();
-    if (auto product = value.getDefiningOp<arith::MulFOp>()) {
-      bool isFirst = dependsOnKeys(product.getLhs());
-      found.factor = isFirst ? product.getRhs() : product.getLhs();
-      value = isFirst ? product.getLhs() : product.getRhs();
-    } else if (auto quotient = value.getDefiningOp<arith::DivFOp>()) {
-      found.factor = quotient.getRhs();
-      value = quotient.getLhs();
-      found.isDivisor = true;
-    }
-    auto exponential = value.getDefiningOp<math::ExpOp>();
-    auto difference =
-        exponential ? exponential.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
-    auto max = difference ? difference.getRhs().getDefiningOp<ReadOp>() : ReadOp();
-    found.max = max && !dependsOnKeys(max) ? getMember(max) : ComputeOp();
-    if (!found.max || (found.factor && dependsOnKeys(found.factor)))
-      return false;
-    found.exponential = value;
-    found.score = difference.getLhs();
-    return true;
-  }
-
-  static bool isNaN(Value condition, Value value) {
-    auto compare = condition.getDefiningOp<arith::CmpFOp>();
-    return compare && compare.getLhs() == value && compare.getRhs() == value &&
-           (compare.getPredicate() == arith::CmpFPredicate::UNE ||
-            compare.getPredicate() == arith::CmpFPredicate::UNO);
-  }
-
-  /// Returns whether `compute` reduces `value`, a value of the weights, over the keys.
-  bool reduces(ComputeOp compute, Value value, Combiner combiner) {
-    return compute.getNumParallel() == numRows && compute.getNumReduction() == 1 &&
-           compute.getReductionSizes().front() == found.weights.getParallelSizes().back() &&
-           matchCombiner(compute.getCombiner()) == combiner &&
-           areEqualAtPoint(compute.getPieceBlock()->getTerminator()->getOperand(0), value);
-  }
-
-  bool matchReductions() {
-    if (!reduces(found.max, found.score, Combiner::Max) || found.max.hasEpilogue())
-      return false;
-    found.sum = ComputeOp();
-    for (Operation *member : group)
-      if (auto compute = cast<ComputeOp>(member);
-          reduces(compute, found.exponential, Combiner::Add))
-        found.sum = compute;
-    return static_cast<bool>(found.sum);
-  }
-
-  /// Returns whether nothing else reads what is rewritten.
-  bool areReadInside() {
-    auto isReadBy = [](ComputeOp member, ArrayRef<ComputeOp> readers) {
-      return llvm::all_of(member->getUsers(), [&](Operation *user) {
-        return llvm::is_contained(readers, user->getParentOfType<ComputeOp>());
-      });
-    };
-    return isReadBy(found.max, {found.sum, found.weights}) &&
-           isReadBy(found.sum, {found.weights}) && isReadBy(found.weights, {found.product});
-  }
-
-  ArrayRef<Operation *> group;
-  unsigned numRows;
-  SoftmaxSum found;
-};
-
 /// Writes the expressions that take the place of a softmax and its sum.
 class SoftmaxRewriter {
 public:
@@ -320,8 +196,9 @@ private:
       mapping.map(user->getResult(0), readLeading(total, numDims));
     if (old.factor) {
       Value factor = cloneValue(old.factor, identityPoint(context, numDims), mapping);
-      sum = old.isDivisor ? arith::DivFOp::create(rewriter, loc, sum, factor).getResult()
-                          : arith::MulFOp::create(rewriter, loc, sum, factor).getResult();
+      sum = isa<arith::DivFOp>(old.scaling)
+                ? arith::DivFOp::create(rewriter, loc, sum, factor).getResult()
+                : arith::MulFOp::create(rewriter, loc, sum, factor).getResult();
     }
     if (!old.product.hasEpilogue())
       return {sum};
@@ -422,32 +299,12 @@ private:
 };
 } // namespace
 
-/// Returns the length of the blocks, 0 if all keys are one block.
-static int64_t findBlock(OpFoldResult size, int64_t mostKeys) {
-  std::optional<int64_t> keys = getConstantSize(size);
-  if (!keys || *keys <= mostKeys)
-    return 0;
-  for (int64_t block = mostKeys; block >= leastKeys; --block)
-    if (*keys % block == 0)
-      return block;
-  return 0;
-}
-
-double te::getKeyShare(ArrayRef<Operation *> group, unsigned numRows, int64_t mostKeys) {
-  std::optional<SoftmaxSum> softmax = SoftmaxMatcher(group, numRows).match();
-  if (!softmax)
-    return 1;
-  OpFoldResult size = softmax->weights.getParallelSizes().back();
-  int64_t keys = findBlock(size, mostKeys);
-  return keys ? static_cast<double>(keys) / static_cast<double>(*getConstantSize(size)) : 1;
-}
-
 bool te::rewriteSoftmaxSum(RewriterBase &rewriter, SmallVectorImpl<Operation *> &group,
                            unsigned numRows, int64_t mostKeys) {
-  std::optional<SoftmaxSum> softmax = SoftmaxMatcher(group, numRows).match();
+  std::optional<SoftmaxSum> softmax = matchSoftmaxSum(group, numRows, /*isMerged=*/true);
   if (!softmax)
     return false;
-  int64_t keys = findBlock(softmax->weights.getParallelSizes().back(), mostKeys);
+  int64_t keys = softmax->findKeyBlock(mostKeys);
   auto options = remark::RemarkOpts::name("softmax").category("te-form-kernels");
   remark::passed(group.back()->getLoc(), options)
       << remark::add("the sum is weighted by exponentials, and divided at its end")
