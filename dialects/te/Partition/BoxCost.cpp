@@ -32,11 +32,15 @@ public:
     numRows = countElements(ArrayRef(root.getParallelSizes()).take_front(boxes.getNumRows()));
     group.root = group.stored = cast<ExpressionOpInterface>(*root);
     group.trips = countTrips(root);
+    for (Operation *op : boxes.ops)
+      if (auto compute = cast<ComputeOp>(op);
+          !isComputed(compute) || !getFacts(compute).isRearrangement())
+        ops.push_back(op);
   }
 
   Group trace() {
     traceLaunches();
-    for (Operation *op : boxes.ops)
+    for (Operation *op : ops)
       add(cast<ComputeOp>(op));
     rewriteSoftmax();
     chooseRows();
@@ -45,10 +49,7 @@ public:
   }
 
 private:
-  bool isMember(Value tensor) const {
-    Operation *op = tensor.getDefiningOp();
-    return op && boxes.contains(op);
-  }
+  bool isMember(Value tensor) const { return llvm::is_contained(ops, tensor.getDefiningOp()); }
 
   void traceLaunches();
   void add(ComputeOp op);
@@ -57,6 +58,8 @@ private:
   void chooseRows();
 
   const BoxGroup &boxes;
+  /// Those of `boxes` that are computed in a box: all but rearrangements at their reads.
+  SmallVector<Operation *> ops;
   const CostModel &model;
   function_ref<bool(ComputeOp)> isComputed;
   double numRows = 0;
@@ -70,7 +73,7 @@ private:
 /// Adds up the groups that compute the same as launches of their own.
 void BoxTracer::traceLaunches() {
   SmallVector<Group, 0> launches;
-  for (Operation *op : boxes.ops) {
+  for (Operation *op : ops) {
     if (isComputed(cast<ComputeOp>(op)))
       continue;
     launches.push_back(traceGroup(cast<ExpressionOpInterface>(op), model, isComputed));
@@ -89,7 +92,7 @@ void BoxTracer::traceLaunches() {
 
 void BoxTracer::add(ComputeOp op) {
   auto isComputedOutside = [&](ComputeOp producer) {
-    return !boxes.contains(producer) && isComputed(producer);
+    return !llvm::is_contained(ops, producer) && isComputed(producer);
   };
   Group own = traceGroup(cast<ExpressionOpInterface>(*op), model, isComputedOutside);
   group.computing += own.computing;

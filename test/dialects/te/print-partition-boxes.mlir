@@ -117,3 +117,43 @@ func.func @narrow(%x: tensor<4096x8xf32>, %w: tensor<8x32xf32>, %u: tensor<32x8x
   } combine arith.addf : tensor<4096x8xf32>
   return %o : tensor<4096x8xf32>
 }
+
+// Boxes of the last product compute both others, too. If the second product has to be in boxes of
+// its own, it is not in those of the last one.
+// CHECK-LABEL: function @chain
+// CHECK-NEXT:  group 1: %2: {{[0-9]+}} cycles
+// CHECK-NEXT:    %0 in a box, 16384 points
+// CHECK-NEXT:    %1 in a box, 32768 points
+// CHECK:       1 launches of 1 groups
+// FORMED-LABEL: func.func @chain
+// FORMED-COUNT-1: te.launch
+// FORMED-NOT: te.launch
+// REMARK: [Missed] boxes | {{.*}}, Reason="it saves too little"
+// REMARK: [Passed] boxes
+// ALWAYS-LABEL: function @chain
+// ALWAYS-NEXT:  group 1: %1: {{[0-9]+}} cycles
+// ALWAYS-NEXT:    %0 in a box, 16384 points
+// ALWAYS:       group 2: %2: {{[0-9]+}} cycles
+// ALWAYS-NEXT:    computes for
+// ALWAYS-NEXT:  2 launches of 2 groups
+func.func @chain(%x: tensor<512x8xf32>, %w: tensor<8x32xf32>, %u: tensor<32x64xf32>, %t: tensor<64x8xf32>) -> tensor<512x8xf32> {
+  %a = te.compute (d0: 512, d1: 32) reduce (d2: 8) init (0.0 : f32) {
+    %l = te.read %x[d0, d2] : tensor<512x8xf32>
+    %r = te.read %w[d2, d1] : tensor<8x32xf32>
+    %p = arith.mulf %l, %r : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<512x32xf32>
+  %b = te.compute (d0: 512, d1: 64) reduce (d2: 32) init (0.0 : f32) {
+    %l = te.read %a[d0, d2] : tensor<512x32xf32>
+    %r = te.read %u[d2, d1] : tensor<32x64xf32>
+    %p = arith.mulf %l, %r : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<512x64xf32>
+  %c = te.compute (d0: 512, d1: 8) reduce (d2: 64) init (0.0 : f32) {
+    %l = te.read %b[d0, d2] : tensor<512x64xf32>
+    %r = te.read %t[d2, d1] : tensor<64x8xf32>
+    %p = arith.mulf %l, %r : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<512x8xf32>
+  return %c : tensor<512x8xf32>
+}
