@@ -15,6 +15,9 @@
 /// until no change does. A change of one choice does not depend on the order of other groups, so
 /// few passes are enough; their number is limited.
 ///
+/// Of the groups that it ends with, some can be computed in boxes of rows of the last one. These
+/// are formed, by te-form-kernels, if that takes less time.
+///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_PARTITION_PARTITION_H
 #define DIALECTS_TE_PARTITION_PARTITION_H

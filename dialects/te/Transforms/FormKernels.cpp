@@ -7,7 +7,7 @@
 ///
 /// \file
 /// 1. Expressions are grouped into kernels. A group is one expression, or several that run row by
-///    row together (RowGroups.h), in program order.
+///    row together (RowGroups.h), or in boxes of rows (Partition.h), in program order.
 /// 2. The values that a group captures become the parameters of its kernel, in the order that
 ///    `te.kernel` requires.
 /// 3. The expressions move into a new te.kernel, and a te.launch replaces them.
