@@ -97,13 +97,16 @@ static void buildFunctional(OpPassManager &manager, const StageContext &context)
   refs::buildFunctionalStage(manager, context.transforms);
 }
 
-static void buildTE(OpPassManager &manager, const StageContext &context) {
-  Transforms transforms = context.transforms;
-  if (context.target.isDevice() && transforms.skewLoops == Apply::Auto)
+Transforms adaptTransforms(Transforms transforms, const Target &target) {
+  if (target.isDevice() && transforms.skewLoops == Apply::Auto)
     transforms.skewLoops = Apply::Always;
-  if (context.target.isDevice() && transforms.boxes == Apply::Auto)
+  if (target.isDevice() && transforms.boxes == Apply::Auto)
     transforms.boxes = Apply::Never; // their members have one index of a dim or all
-  te::buildTEStage(manager, context.merges, transforms);
+  return transforms;
+}
+
+static void buildTE(OpPassManager &manager, const StageContext &context) {
+  te::buildTEStage(manager, context.merges, adaptTransforms(context.transforms, context.target));
   manager.addPass(createFoldLaunches());
 }
 

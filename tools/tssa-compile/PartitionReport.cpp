@@ -48,14 +48,16 @@ static Expected<std::string> drawGraph(StringRef graph) {
   return (*picture)->getBuffer().str();
 }
 
-Expected<std::string> describePartition(mlir::ModuleOp module, Apply apply, StringRef output) {
+Expected<std::string> describePartition(mlir::ModuleOp module, const Transforms &transforms,
+                                        StringRef output) {
   mlir::PassManager manager(module.getContext());
   mlir::tssa::te::buildTEPreparation(manager.nest<mlir::func::FuncOp>());
   if (failed(manager.run(module)))
     return createStringError(inconvertibleErrorCode(), "--print-partition: the program is invalid");
   mlir::tssa::te::ValueNames names(module);
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
-  mlir::tssa::te::Partition partition(main, apply, mlir::tssa::te::maxBodyOps);
+  mlir::tssa::te::Partition partition(main, transforms.mergeVertically, mlir::tssa::te::maxBodyOps,
+                                      transforms.boxes);
   std::string text;
   raw_string_ostream stream(text);
   StringRef extension = sys::path::extension(output);

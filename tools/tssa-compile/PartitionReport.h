@@ -18,7 +18,7 @@ namespace tssa::compile {
 /// Returns the partition of `@main` in a module after stage functional (--print-partition): as text
 /// or, for a file `output` with the extension `.dot` or `.svg`, as a graph. A picture needs the
 /// program `dot` of Graphviz; without it, or if it fails, an error says so. The module changes.
-llvm::Expected<std::string> describePartition(mlir::ModuleOp module, Apply apply,
+llvm::Expected<std::string> describePartition(mlir::ModuleOp module, const Transforms &transforms,
                                               llvm::StringRef output);
 
 } // namespace tssa::compile

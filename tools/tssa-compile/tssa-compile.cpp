@@ -20,6 +20,7 @@
 #include "tssa/Pipeline/CheckText.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/Records.h"
+#include "tssa/Pipeline/Stages.h"
 #include "tssa/Pipeline/Threads.h"
 #include "tssa/Runtime/Cache.h"
 #include "tssa/Runtime/ParentProcess.h"
@@ -101,8 +102,8 @@ static int writeModule(const Options &options, mlir::ModuleOp module) {
 }
 
 static int writePartition(const Options &options, mlir::ModuleOp module) {
-  Expected<std::string> text =
-      describePartition(module, options.transforms.mergeVertically, options.output);
+  Expected<std::string> text = describePartition(
+      module, adaptTransforms(options.transforms, options.targets.front()), options.output);
   if (!text)
     return report(options, text.takeError(), UsageError);
   return writeOutput(options, [&](raw_pwrite_stream &stream) {

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Partition/BoxCost.h"
-#include "dialects/te/Analysis/Image.h"
-#include "dialects/te/IR/Contraction.h"
-#include "dialects/te/IR/ElementBytes.h"
+#include "dialects/te/Analysis/OpCost.h"
+#include "dialects/te/Analysis/SoftmaxMatch.h"
 #include "dialects/te/IR/Sizes.h"
 
 using namespace mlir;
@@ -17,20 +16,6 @@ using namespace mlir::tssa::te;
 
 static double countElements(ArrayRef<OpFoldResult> sizes) { return getReuse(sizes, {}); }
 
-static double getBytes(Value tensor) {
-  return countElements(findSizes(tensor)) *
-         getElementBytes(cast<RankedTensorType>(tensor.getType()).getElementType());
-}
-
-/// Returns the cycles of the arithmetic of `compute`.
-static double getComputing(ComputeOp compute, const CostModel &model) {
-  double points = countElements(compute.getIterationDomain());
-  double cycles = model.getComputing(getFacts(compute), points);
-  if (compute.hasReduction())
-    cycles += model.getComputing(getBodyFacts(compute.getCombiner().front()), points);
-  return cycles;
-}
-
 namespace {
 /// What several rows read together.
 struct Shared {
@@ -38,71 +23,143 @@ struct Shared {
   double sliceBytes = 0; ///< of what one row reads
   double rows = 0;       ///< that read the same, at least; 0 if nothing is shared
 };
+
+class BoxTracer {
+public:
+  BoxTracer(const BoxGroup &boxes, const CostModel &model, function_ref<bool(ComputeOp)> isComputed)
+      : boxes(boxes), model(model), isComputed(isComputed) {
+    ComputeOp root = boxes.getRoot();
+    numRows = countElements(ArrayRef(root.getParallelSizes()).take_front(boxes.getNumRows()));
+    group.root = group.stored = cast<ExpressionOpInterface>(*root);
+    group.trips = countTrips(root);
+    for (Operation *op : boxes.ops)
+      if (auto compute = cast<ComputeOp>(op);
+          !isComputed(compute) || !getFacts(compute).isRearrangement())
+        ops.push_back(op);
+  }
+
+  Group trace() {
+    traceLaunches();
+    for (Operation *op : ops)
+      add(cast<ComputeOp>(op));
+    rewriteSoftmax();
+    chooseRows();
+    group.boxes = facts;
+    return std::move(group);
+  }
+
+private:
+  bool isMember(Value tensor) const { return llvm::is_contained(ops, tensor.getDefiningOp()); }
+
+  void traceLaunches();
+  void add(ComputeOp op);
+  void addRead(ComputeOp op, const GroupRead &read);
+  void rewriteSoftmax();
+  void chooseRows();
+
+  const BoxGroup &boxes;
+  /// Those of `boxes` that are computed in a box: all but rearrangements at their reads.
+  SmallVector<Operation *> ops;
+  const CostModel &model;
+  function_ref<bool(ComputeOp)> isComputed;
+  double numRows = 0;
+  double rowBytes = 0; ///< of what is kept of the members for one row
+  Shared shared;
+  Group group;
+  BoxFacts facts;
+};
 } // namespace
 
-/// Adds what `product` reads, if it does not depend on all rows, and no member computes it.
-static void addShared(Shared &shared, ComputeOp product, ArrayRef<Operation *> group,
-                      unsigned numRows) {
-  SmallVector<OpFoldResult> sizes = product.getParallelSizes();
-  for (ReadOp read : product.getPieceBlock()->getOps<ReadOp>()) {
-    if (llvm::is_contained(group, read.getSource().getDefiningOp()))
+/// Adds up the groups that compute the same as launches of their own.
+void BoxTracer::traceLaunches() {
+  SmallVector<Group, 0> launches;
+  for (Operation *op : ops) {
+    if (isComputed(cast<ComputeOp>(op)))
       continue;
-    double slices = 1, rows = 1;
-    for (unsigned dim = 0; dim < numRows; ++dim)
-      (dependsOn(read, dim) ? slices : rows) *= countElements(sizes[dim]);
-    if (rows == 1)
-      continue;
-    double bytes = getBytes(read.getSource());
-    shared.bytes += bytes;
-    shared.sliceBytes += bytes / slices;
-    shared.rows = shared.rows == 0 ? rows : std::min(shared.rows, rows);
+    launches.push_back(traceGroup(cast<ExpressionOpInterface>(op), model, isComputed));
+    if (op != boxes.getRoot())
+      rowBytes += launches.back().writtenBytes / numRows;
+  }
+  for (const Group &launch : joinGroups(std::move(launches))) {
+    facts.cyclesAsLaunches += launch.getCycles(model);
+    if (launch.root != group.root)
+      facts.savedBytes += launch.writtenBytes;
+    for (const GroupRead &read : launch.reads)
+      if (isMember(read.tensor))
+        facts.savedBytes += read.bytes;
   }
 }
 
-/// Returns how many rows one iteration computes: as many as share what they read and fit, while
-/// threads have enough iterations.
-static double chooseRows(double rows, double sharing, double bytesOfRow, const CostModel &model) {
-  double most = std::min({model.boxRows, sharing, rows / model.leastBoxes});
-  return std::max(1.0, std::floor(std::min(most, model.boxBytes / bytesOfRow)));
+void BoxTracer::add(ComputeOp op) {
+  auto isComputedOutside = [&](ComputeOp producer) {
+    return !llvm::is_contained(ops, producer) && isComputed(producer);
+  };
+  Group own = traceGroup(cast<ExpressionOpInterface>(*op), model, isComputedOutside);
+  group.computing += own.computing;
+  group.numOps += own.numOps;
+  llvm::append_range(group.members, own.members);
+  for (const GroupRead &read : own.reads)
+    if (!isMember(read.tensor))
+      addRead(op, read);
+  if (op != boxes.getRoot()) {
+    group.members.push_back({op, Place::Box, countElements(op.getParallelSizes())});
+    return;
+  }
+  group.writtenBytes = own.writtenBytes;
+  group.moving += model.getMoving(own.writtenBytes, own.writtenBytes);
 }
 
-BoxCost te::getBoxCost(ArrayRef<Operation *> group, unsigned numRows, double keyShare,
-                       const CostModel &model) {
-  auto root = cast<ComputeOp>(group.back());
-  SmallVector<OpFoldResult> sizes = root.getParallelSizes();
-  double rows = countElements(ArrayRef(sizes).take_front(numRows));
-  BoxCost cost;
-  double computing = 0, between = 0, betweenBytes = 0, rowBytes = 0;
-  Shared all;
-  for (Operation *member : group) {
-    auto compute = cast<ComputeOp>(member);
-    double own = getComputing(compute, model);
-    double bytes = compute == root ? 0 : getBytes(compute.getResult(0));
-    rowBytes += bytes * keyShare / rows;
-    if (!matchContraction(compute)) {
-      between += own;
-      betweenBytes += bytes;
-      continue;
-    }
-    double before = all.bytes;
-    addShared(all, compute, group, numRows);
-    computing += own;
-    // The result of the first product is written, and that of the second one read.
-    double moving =
-        model.getMoving(all.bytes - before, all.bytes - before) + model.getMoving(bytes, bytes);
-    cost.asLaunches += model.getRunning(own, moving);
-    betweenBytes = std::max(betweenBytes, bytes);
-  }
-  if (between != 0)
-    cost.asLaunches += model.launchCycles +
-                       model.getRunning(between, model.getMoving(2 * betweenBytes, betweenBytes));
-  cost.asLaunches += model.launchCycles + model.getMoving(betweenBytes, betweenBytes);
-  double boxRows = chooseRows(rows, all.rows, rowBytes, model);
-  cost.boxBytes = rowBytes * boxRows;
-  cost.boxes = rows / boxRows;
-  double again = rows / boxRows * all.sliceBytes - all.bytes;
-  double moving =
-      model.getMoving(all.bytes, all.bytes) + model.getMoving(std::max(again, 0.0), all.sliceBytes);
-  cost.inBoxes = std::max(computing, moving) + between;
-  return cost;
+/// Adds what `op` reads from memory. What it sums over and does not depend on all rows is shared.
+void BoxTracer::addRead(ComputeOp op, const GroupRead &read) {
+  group.reads.push_back(read);
+  group.moving += read.getMoving(model);
+  SmallVector<OpFoldResult> sizes = op.getParallelSizes();
+  double slices = 1, rows = 1;
+  for (unsigned dim = 0; dim < boxes.getNumRows(); ++dim)
+    (read.dims.test(dim) ? slices : rows) *= countElements(sizes[dim]);
+  if (rows == 1 || read.dims.find_last() < static_cast<int>(op.getNumParallel()))
+    return;
+  shared.bytes += read.bytes;
+  shared.sliceBytes += read.bytes / slices;
+  shared.rows = shared.rows == 0 ? rows : std::min(shared.rows, rows);
+}
+
+/// Adds what te-form-kernels does to a softmax: its keys are taken in blocks, its exponentials are
+/// computed once, and its weights are not scaled each.
+void BoxTracer::rewriteSoftmax() {
+  bool isMerged =
+      llvm::none_of(boxes.ops, [&](Operation *op) { return isComputed(cast<ComputeOp>(op)); });
+  std::optional<SoftmaxSum> softmax = matchSoftmaxSum(boxes.ops, boxes.getNumRows(), isMerged);
+  if (!softmax)
+    return;
+  SmallVector<OpFoldResult> sizes = softmax->weights.getParallelSizes();
+  if (int64_t keys = softmax->findKeyBlock(static_cast<int64_t>(model.boxKeys)))
+    rowBytes *= static_cast<double>(keys) / countElements(sizes.back());
+  BodyFacts saved = getFacts(softmax->sum);
+  if (softmax->scaling)
+    saved.cost += getOpCost(*softmax->scaling).vector;
+  group.computing -= model.getComputing(saved, countElements(sizes));
+}
+
+/// Decides how many rows a box has: as many as share what they read and fit, while threads have
+/// enough boxes. Adds what the boxes read again.
+void BoxTracer::chooseRows() {
+  double most = std::min({model.boxRows, shared.rows, numRows / model.leastBoxes});
+  facts.rows = std::max(1.0, std::floor(std::min(most, model.boxBytes / rowBytes)));
+  facts.bytes = rowBytes * facts.rows;
+  facts.repeatedBytes = std::max(numRows / facts.rows * shared.sliceBytes - shared.bytes, 0.0);
+  group.moving += model.getMoving(facts.repeatedBytes, shared.sliceBytes);
+}
+
+Group te::traceBoxes(const BoxGroup &boxes, const CostModel &model,
+                     function_ref<bool(ComputeOp)> isComputed) {
+  return BoxTracer(boxes, model, isComputed).trace();
+}
+
+bool te::fitsBoxes(const Group &group, const CostModel &model) {
+  return group.boxes->bytes <= model.boxBytes;
+}
+
+bool te::savesTime(const Group &group, const CostModel &model) {
+  return group.getCycles(model) < (1 - model.leastGain) * group.boxes->cyclesAsLaunches;
 }

@@ -7,24 +7,24 @@
 #ifndef DIALECTS_TE_PARTITION_BOXCOST_H
 #define DIALECTS_TE_PARTITION_BOXCOST_H
 
-#include "dialects/te/Partition/CostModel.h"
+#include "dialects/te/Partition/BoxGroup.h"
+#include "dialects/te/Partition/Group.h"
 
 namespace mlir::tssa::te {
 
-/// The cycles of two products, and of what lies between them, as launches and as one kernel that
-/// computes some rows of all of them at a time.
-struct BoxCost {
-  double asLaunches = 0, inBoxes = 0;
-  double boxBytes = 0; ///< of what the kernel keeps of its members
-  double boxes = 0;    ///< that threads share
-};
+/// Returns the group of one launch that computes `boxes`, and has the expressions before its root
+/// at the place `Box`. Its cost is made of the same terms as those of other groups. Each expression
+/// is computed once, what one expression writes and another reads does not move, and what several
+/// rows read is read again for every box, from the cache that holds it. Of the other producers,
+/// those for which `isComputed` holds are computed where they are read.
+Group traceBoxes(const BoxGroup &boxes, const CostModel &model,
+                 function_ref<bool(ComputeOp)> isComputed);
 
-/// Returns the cost of `group`, whose last expression is the root. The first `numRows` dims of each
-/// are its rows, in any order, at which the others read it. `keyShare` is the part of a row that is
-/// computed at a time. A kernel in boxes reads what several rows share again for every box: from
-/// the cache that holds it.
-BoxCost getBoxCost(ArrayRef<Operation *> group, unsigned numRows, double keyShare,
-                   const CostModel &model);
+/// Returns whether a box of `group` is small enough to be formed.
+bool fitsBoxes(const Group &group, const CostModel &model);
+
+/// Returns whether `group` takes so much less time in boxes than as launches that it is worth it.
+bool savesTime(const Group &group, const CostModel &model);
 
 } // namespace mlir::tssa::te
 

@@ -10,6 +10,7 @@
 #include "dialects/te/Analysis/PieceBounds.h"
 #include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/Analysis/Rows.h"
+#include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/Sizes.h"
 
@@ -33,6 +34,10 @@ static double getBytes(Value tensor, double elements) {
   return elements * getElementBytes(cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 
+double GroupRead::getMoving(const CostModel &model) const {
+  return model.getMoving(bytes, getBytes(tensor, countElements(tensor)));
+}
+
 namespace {
 /// The points at which a launch reads a tensor: those of the leading dims of its root, or of a part
 /// of them.
@@ -42,6 +47,7 @@ struct Site {
   SmallVector<OpFoldResult> dims;
   bool isReduced = false; ///< in the body of a reduction
   double share = 1;
+  llvm::SmallBitVector used = {}; ///< dims of the root that the index depends on
 
   double countPoints() const { return countElements(dims) * share; }
 };
@@ -100,7 +106,9 @@ void GroupTracer::traceRoot() {
     group.computing += model.getComputing(facts, points * getShare(body, domain));
     group.numOps += facts.numOps;
   }
-  if (!root.getCombiner().empty())
+  // A sum of products takes one multiply-add at each point.
+  auto compute = dyn_cast<ComputeOp>(*root);
+  if (!root.getCombiner().empty() && !(compute && matchContraction(compute)))
     group.computing +=
         model.getComputing(getBodyFacts(root.getCombiner().front()), countElements(domain));
   for (const TensorAccess &write : root.getWrites())
@@ -133,6 +141,16 @@ static bool isSame(const Site &a, const Site &b) {
          a.index.symbols == b.index.symbols && a.dims.size() == b.dims.size();
 }
 
+/// Returns the dims of the root that the index of `site` depends on: all, if data decides it.
+static llvm::SmallBitVector findDims(const Site &site, bool isOpaque) {
+  llvm::SmallBitVector dims(site.dims.size(), isOpaque);
+  for (AffineExpr index : site.index.map.getResults())
+    for (unsigned dim = 0; dim < site.dims.size(); ++dim)
+      if (index.isFunctionOfDim(dim))
+        dims.set(dim);
+  return dims;
+}
+
 /// Returns the points at which what `site` reads is computed: fewer than there are if it does not
 /// depend on some dim, and loops can compute it outside of that.
 double GroupTracer::countComputations(const Site &site) const {
@@ -140,10 +158,8 @@ double GroupTracer::countComputations(const Site &site) const {
   if (site.isReduced)
     return points;
   SmallVector<OpFoldResult> used;
-  for (auto [dim, size] : llvm::enumerate(site.dims))
-    if (llvm::any_of(site.index.map.getResults(),
-                     [&, dim = dim](AffineExpr expr) { return expr.isFunctionOfDim(dim); }))
-      used.push_back(size);
+  for (unsigned dim : findDims(site, /*isOpaque=*/false).set_bits())
+    used.push_back(site.dims[dim]);
   return std::min(points, std::max(countElements(used), points / model.hoistedPoints));
 }
 
@@ -180,6 +196,7 @@ void GroupTracer::visit(Site site, const TensorAccess &access) {
                           IntegerSet(), {},          access.opaque};
     double count = assumeSizes(countImage(composed, site.dims, sizes).count);
     elements.push_back(std::min(count, site.countPoints()));
+    site.used = findDims(site, access.opaque.any());
     stored.push_back(std::move(site));
     return;
   }
@@ -202,11 +219,12 @@ void GroupTracer::addMoving() {
     auto *read =
         llvm::find_if(group.reads, [&, &site = site](auto &r) { return r.tensor == site.tensor; });
     if (read == group.reads.end())
-      read = &group.reads.emplace_back(GroupRead{site.tensor, 0});
-    double more = std::min(bytes, std::max(all - read->bytes, 0.0));
-    read->bytes += more;
-    group.moving += model.getMoving(more, all);
+      read = &group.reads.emplace_back(GroupRead{site.tensor, site.used, 0});
+    read->dims |= site.used;
+    read->bytes += std::min(bytes, std::max(all - read->bytes, 0.0));
   }
+  for (const GroupRead &read : group.reads)
+    group.moving += read.getMoving(model);
 }
 
 /// Returns whether only the group reads what `op` computes; with `rows`, reductions that the root
@@ -316,4 +334,60 @@ Group GroupTracer::trace() {
 Group te::traceGroup(ExpressionOpInterface root, const CostModel &model,
                      function_ref<bool(ComputeOp)> isComputed) {
   return GroupTracer(root, model, isComputed).trace();
+}
+
+//===----------------------------------------------------------------------===//
+// Groups of groups
+//===----------------------------------------------------------------------===//
+
+/// Adds `group`, which is computed in the epilogue of `whole`.
+static void addEpilogue(Group &whole, Group group) {
+  for (const Member &member : group.members)
+    whole.members.push_back({member.op, Place::Epilogue, member.points});
+  whole.members.push_back({cast<ComputeOp>(*group.root), Place::Epilogue,
+                           getReuse(group.root.getIterationDomain(), {})});
+  llvm::append_range(whole.reads, group.reads);
+  whole.computing += group.computing;
+  whole.moving += group.moving;
+  whole.numOps += group.numOps;
+  whole.saved += group.saved;
+  whole.stored = group.root;
+}
+
+/// Adds `rows`, the group of a reduction that `whole` computes row by row.
+static void addRow(Group &whole, Group rows) {
+  for (const Member &member : rows.members) {
+    auto *same = llvm::find_if(whole.members, [&](auto &other) { return other.op == member.op; });
+    if (same == whole.members.end())
+      whole.members.push_back(member);
+    else
+      same->points += member.points;
+  }
+  auto root = cast<ComputeOp>(*rows.root);
+  whole.members.push_back({root, Place::Row, getReuse(root.getParallelSizes(), {})});
+  whole.computing += rows.computing;
+}
+
+SmallVector<Group, 0> te::joinGroups(SmallVector<Group, 0> traced) {
+  SmallVector<Group, 0> groups;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  for (Group &group : traced) {
+    auto reduction = numbers.find(group.reduction);
+    if (group.reduction && reduction != numbers.end()) {
+      addEpilogue(groups[reduction->second], std::move(group));
+    } else {
+      numbers[group.root] = groups.size();
+      groups.push_back(std::move(group));
+    }
+  }
+  // The launches that compute rows take over the groups of the reductions.
+  llvm::SmallPtrSet<Operation *, 8> taken;
+  for (Group &group : groups) {
+    for (ComputeOp row : group.rows)
+      if (auto number = numbers.find(row); number != numbers.end() && taken.insert(row).second)
+        addRow(group, groups[number->second]);
+    group.saved = 0;
+  }
+  llvm::erase_if(groups, [&](const Group &group) { return taken.contains(group.root); });
+  return groups;
 }

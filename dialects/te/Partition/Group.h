@@ -23,7 +23,8 @@ namespace mlir::tssa::te {
 enum class Place {
   Read,     ///< at each point of the root that reads it
   Epilogue, ///< where the root has reduced an element
-  Row       ///< a reduction, before the root runs over the row
+  Row,      ///< a reduction, before the root runs over the row
+  Box       ///< in boxes of rows, before the root runs over the rows of a box
 };
 
 struct Member {
@@ -35,7 +36,20 @@ struct Member {
 /// A tensor that a group reads from memory.
 struct GroupRead {
   Value tensor;
+  llvm::SmallBitVector dims; ///< those of the root that it is read along
   double bytes = 0;
+
+  /// Returns the cycles that reading it takes.
+  double getMoving(const CostModel &model) const;
+};
+
+/// What computing members in boxes of rows takes and saves.
+struct BoxFacts {
+  double rows = 0;          ///< of a box
+  double bytes = 0;         ///< of what a box keeps of the members
+  double savedBytes = 0;    ///< that members no longer write to memory and readers read from there
+  double repeatedBytes = 0; ///< of what several rows read, which each box reads again
+  double cyclesAsLaunches = 0; ///< of the groups that take the place of this one otherwise
 };
 
 struct Group {
@@ -54,6 +68,7 @@ struct Group {
   /// The reductions that the launch computes row by row (te-form-kernels), and what that saves.
   SmallVector<ComputeOp> rows;
   double saved = 0;
+  std::optional<BoxFacts> boxes; ///< if some members have the place `Box`
 
   /// Returns the cycles that the group takes in a run of the program. A group that is computed in
   /// an epilogue has no launch, and writes what the reduction would have written.
@@ -64,6 +79,10 @@ struct Group {
 /// producer of what is read. Sizes that are open are assumed (`assumedSize`).
 Group traceGroup(ExpressionOpInterface root, const CostModel &model,
                  function_ref<bool(ComputeOp)> isComputed);
+
+/// Makes launches of `traced`, groups in the order of the program: those that are computed in the
+/// epilogue of a reduction, or row by row, become members of the groups that compute them.
+SmallVector<Group, 0> joinGroups(SmallVector<Group, 0> traced);
 
 } // namespace mlir::tssa::te
 

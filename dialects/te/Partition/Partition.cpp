@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Partition/Partition.h"
+#include "dialects/te/Partition/BoxCost.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -97,8 +98,8 @@ StringRef Partition::getReason(ComputeOp op) { return getChoice(op).reason; }
 // The search
 //===----------------------------------------------------------------------===//
 
-Partition::Partition(func::FuncOp function, Apply apply, unsigned maxOps)
-    : apply(apply), maxOps(maxOps), function(function) {
+Partition::Partition(func::FuncOp function, Apply apply, unsigned maxOps, Apply boxes)
+    : apply(apply), boxes(boxes), maxOps(maxOps), function(function) {
   SmallVector<ComputeOp> ops;
   function.walk([&](ComputeOp op) { ops.push_back(op); });
   for (ComputeOp op : ops)
@@ -228,58 +229,48 @@ void Partition::replace(Operation *from, Operation *to) {
   choices[to] = same;
 }
 
-/// Adds `group`, which is computed in the epilogue of `whole`.
-static void addEpilogue(Group &whole, Group group) {
-  for (const Member &member : group.members)
-    whole.members.push_back({member.op, Place::Epilogue, member.points});
-  whole.members.push_back({cast<ComputeOp>(*group.root), Place::Epilogue,
-                           getReuse(group.root.getIterationDomain(), {})});
-  llvm::append_range(whole.reads, group.reads);
-  whole.computing += group.computing;
-  whole.moving += group.moving;
-  whole.numOps += group.numOps;
-  whole.saved += group.saved;
-  whole.stored = group.root;
-}
-
-/// Adds `rows`, the group of a reduction that `whole` computes row by row.
-static void addRow(Group &whole, Group rows) {
-  for (const Member &member : rows.members) {
-    auto *same = llvm::find_if(whole.members, [&](auto &other) { return other.op == member.op; });
-    if (same == whole.members.end())
-      whole.members.push_back(member);
+SmallVector<BoxCandidate, 0> Partition::findBoxes() {
+  SmallVector<BoxCandidate, 0> candidates;
+  llvm::SmallPtrSet<Operation *, 8> taken;
+  function.walk([&](ComputeOp root) {
+    std::optional<BoxGroup> found;
+    if (boxes != Apply::Never && !root->use_empty())
+      found = findBoxGroup(root);
+    if (!found)
+      return;
+    Group group = traceBoxes(*found, model,
+                             [&](ComputeOp producer) { return isComputedWhereRead(producer); });
+    StringRef obstacle;
+    if (!fitsBoxes(group, model))
+      obstacle = "its boxes are too large";
+    else if (boxes == Apply::Auto && !savesTime(group, model))
+      obstacle = "it saves too little";
+    else if (llvm::any_of(found->ops, [&](Operation *op) { return taken.contains(op); }))
+      obstacle = "a part of it is computed in other boxes";
     else
-      same->points += member.points;
-  }
-  auto root = cast<ComputeOp>(*rows.root);
-  whole.members.push_back({root, Place::Row, getReuse(root.getParallelSizes(), {})});
-  whole.computing += rows.computing;
+      taken.insert(found->ops.begin(), found->ops.end());
+    candidates.push_back({std::move(*found), std::move(group), obstacle});
+  });
+  return candidates;
 }
 
 SmallVector<Group, 0> Partition::getGroups() {
-  auto isComputed = [&](ComputeOp op) { return isComputedWhereRead(op); };
-  SmallVector<Group, 0> groups;
-  llvm::DenseMap<Operation *, unsigned> numbers;
-  function.walk([&](ExpressionOpInterface root) {
-    if (root->use_empty() || !isRoot(root))
-      return;
-    Group group = traceGroup(root, model, isComputed);
-    auto reduction = numbers.find(group.reduction);
-    if (group.reduction && reduction != numbers.end()) {
-      addEpilogue(groups[reduction->second], group);
-    } else {
-      numbers[root] = groups.size();
-      groups.push_back(std::move(group));
+  llvm::DenseMap<Operation *, Group> inBoxes; // by the root
+  llvm::SmallPtrSet<Operation *, 8> members;  // of these
+  for (BoxCandidate &candidate : findBoxes())
+    if (candidate.obstacle.empty()) {
+      members.insert(candidate.boxes.ops.begin(), candidate.boxes.ops.end() - 1);
+      inBoxes[candidate.boxes.getRoot()] = std::move(candidate.group);
     }
+  SmallVector<Group, 0> groups;
+  function.walk([&](ExpressionOpInterface root) {
+    if (root->use_empty() || !isRoot(root) || members.contains(root))
+      return;
+    auto box = inBoxes.find(root);
+    groups.push_back(box != inBoxes.end() ? std::move(box->second)
+                                          : traceGroup(root, model, [&](ComputeOp op) {
+                                              return isComputedWhereRead(op);
+                                            }));
   });
-  // The launches that compute rows take over the groups of the reductions.
-  llvm::SmallPtrSet<Operation *, 8> taken;
-  for (Group &group : groups) {
-    for (ComputeOp row : group.rows)
-      if (auto number = numbers.find(row); number != numbers.end() && taken.insert(row).second)
-        addRow(group, groups[number->second]);
-    group.saved = 0;
-  }
-  llvm::erase_if(groups, [&](const Group &group) { return taken.contains(group.root); });
-  return groups;
+  return joinGroups(std::move(groups));
 }

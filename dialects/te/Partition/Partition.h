@@ -15,10 +15,14 @@
 /// until no change does. A change of one choice does not depend on the order of other groups, so
 /// few passes are enough; their number is limited.
 ///
+/// Of the groups that it ends with, some can be computed in boxes of rows of the last one. These
+/// are formed, by te-form-kernels, if that takes less time.
+///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_PARTITION_PARTITION_H
 #define DIALECTS_TE_PARTITION_PARTITION_H
 
+#include "dialects/te/Partition/BoxGroup.h"
 #include "dialects/te/Partition/Group.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tssa/Support/Transforms.h"
@@ -29,12 +33,21 @@ namespace mlir::tssa::te {
 /// A merged body has at most this many arithmetic ops, by default.
 inline constexpr unsigned maxBodyOps = 96;
 
+/// A product and what it sums over, which one launch can compute in boxes of rows.
+struct BoxCandidate {
+  BoxGroup boxes;
+  Group group;        ///< as this launch
+  StringRef obstacle; ///< why it is not formed; empty if it is
+};
+
 class Partition {
 public:
   /// Decides for the expressions of `function`: by their cost; `Always` is Souffle's rule (section
   /// 6.2), that what relies on one element is computed where it is read; `Never` stores all. A
-  /// group has at most `maxOps` arithmetic ops in its body.
-  Partition(func::FuncOp function, ::tssa::Apply apply, unsigned maxOps);
+  /// group has at most `maxOps` arithmetic ops in its body. `boxes` says when products run in boxes
+  /// with what they sum over: by the cost, wherever possible, or never.
+  Partition(func::FuncOp function, ::tssa::Apply apply, unsigned maxOps,
+            ::tssa::Apply boxes = ::tssa::Apply::Never);
 
   /// Returns whether `op` is computed where it is read. Decides it now for an expression that was
   /// not there when the partition was made.
@@ -45,6 +58,9 @@ public:
   /// Returns the groups in the order of the program. The members of a group that is computed in the
   /// epilogue of a reduction are members of the group of the reduction.
   SmallVector<Group, 0> getGroups();
+  /// Returns, in the order of the program, the groups that can be computed in boxes, with the
+  /// decisions. What one of them computes is in no other one that is formed.
+  SmallVector<BoxCandidate, 0> findBoxes();
   const CostModel &getModel() const { return model; }
 
   /// Stores `op`, whatever it costs.
@@ -70,7 +86,7 @@ private:
   double getCycles(Operation *root) const;
   double price(ComputeOp op, bool isComputed, ArrayRef<Operation *> roots);
 
-  ::tssa::Apply apply;
+  ::tssa::Apply apply, boxes;
   CostModel model;
   unsigned maxOps;
   func::FuncOp function;

@@ -41,6 +41,8 @@ static StringRef getPlace(Place place) {
     return " in the epilogue";
   case Place::Row:
     return " row by row";
+  case Place::Box:
+    return " in a box";
   }
   llvm_unreachable("no such place");
 }
@@ -54,6 +56,12 @@ static void print(const Group &group, unsigned number, const CostModel &model, V
   for (const Member &member : group.members)
     stream << "    " << describe(member.op, names) << getPlace(member.place) << ", "
            << count(member.points) << " points\n";
+  if (group.boxes)
+    stream << "    in boxes of " << count(group.boxes->rows) << " rows and "
+           << count(group.boxes->bytes) << " bytes: " << count(group.boxes->savedBytes)
+           << " bytes stay in caches, " << count(group.boxes->repeatedBytes)
+           << " are read again; as launches " << count(group.boxes->cyclesAsLaunches)
+           << " cycles\n";
   stream << "    computes for " << count(group.computing) << " cycles, moves for "
          << count(group.moving) << ": " << count(getReadBytes(group)) << " bytes read, "
          << count(group.writtenBytes) << " written\n";

@@ -7,7 +7,7 @@
 #ifndef DIALECTS_TE_TRANSFORMS_ANALYSISPASSES
 #define DIALECTS_TE_TRANSFORMS_ANALYSISPASSES
 
-include "mlir/Pass/PassBase.td"
+include "dialects/te/Transforms/PassOptions.td"
 
 def TEPrintSharing : Pass<"te-print-sharing", "::mlir::ModuleOp"> {
   let summary = "print which tensors are read more than once, and by which expressions";
@@ -125,21 +125,14 @@ def TEPrintCharacter : Pass<"te-print-character", "::mlir::ModuleOp"> {
           clEnumValN(::mlir::tssa::te::CharacterRule::Reuse, "reuse", "ratio and reuse"))}]>];
 }
 
-/// How a pass groups expressions into launches.
-def PartitionOption : Option<
-    "partition", "partition", "::tssa::Apply", "::tssa::Apply::Auto",
-    "how expressions are grouped into launches",
-    [{::llvm::cl::values(
-        clEnumValN(::tssa::Apply::Auto, "cost", "what is estimated to cost least"),
-        clEnumValN(::tssa::Apply::Always, "paper", "what relies on one element where it is read"),
-        clEnumValN(::tssa::Apply::Never, "none", "each expression by itself"))}]>;
-
 def TEPrintPartition : Pass<"te-print-partition", "::mlir::ModuleOp"> {
   let summary = "print which expressions become one launch";
   let description = [{
-    Prints the groups that te-merge makes of the expressions of each function. A group has a root,
-    over whose domain its launch runs, and members: expressions that are computed at each point that
-    reads them, or in the epilogue of a reduction. With `partition=cost` these are the groups for
+    Prints the groups that te-merge and te-form-kernels make of the expressions of each function. A
+    group has a root, over whose domain its launch runs, and members: expressions that are computed
+    at each point that reads them, in the epilogue of a reduction, row by row, or in boxes of rows.
+    For boxes, the bytes that stay in caches are printed, those that each box reads again, and the
+    cycles of the launches that they take the place of. With `partition=cost` these are the groups for
     which launches, arithmetic and bytes are estimated to cost least: the search begins with every
     expression where it is read, and changes one choice after the other, from the last expression to
     the first, as long as that lowers the cost. `partition=paper` is the rule of Souffle (section
@@ -152,7 +145,7 @@ def TEPrintPartition : Pass<"te-print-partition", "::mlir::ModuleOp"> {
     - **Needs**: small guards and maps, from te-simplify.
     - **Keeps**: everything; the module is not changed.
     - **Gives up**: reads that te-merge cannot replace, since only the rewriting finds that: windows,
-      pieces by dynamic sizes, epilogues in another order of dims.
+      pieces by dynamic sizes, epilogues in another order of dims. Boxes across rearrangements.
 
     ```mlir
     // Before
@@ -175,7 +168,9 @@ def TEPrintPartition : Pass<"te-print-partition", "::mlir::ModuleOp"> {
     ...
     ```
   }];
-  let options = [PartitionOption, Option<"graph", "graph", "bool", "false",
+  let options = [PartitionOption,
+                 ApplyOption<"boxes", "when products run in boxes with what they sum over">,
+                 Option<"graph", "graph", "bool", "false",
                                          "print the groups as a graph for Graphviz">];
 }
 

@@ -7,7 +7,7 @@
 ///
 /// \file
 /// 1. Expressions are grouped into kernels. A group is one expression, or several that run row by
-///    row together (RowGroups.h), in program order.
+///    row together (RowGroups.h), or in boxes of rows (Partition.h), in program order.
 /// 2. The values that a group captures become the parameters of its kernel, in the order that
 ///    `te.kernel` requires.
 /// 3. The expressions move into a new te.kernel, and a te.launch replaces them.
@@ -18,9 +18,9 @@
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/OutlineKernel.h"
 #include "dialects/te/IR/TEOps.h"
-#include "dialects/te/Partition/CostModel.h"
-#include "dialects/te/Transforms/BoxGroups.h"
+#include "dialects/te/Partition/Partition.h"
 #include "dialects/te/Transforms/Passes.h"
+#include "dialects/te/Transforms/PermuteRows.h"
 #include "dialects/te/Transforms/RowGroups.h"
 #include "dialects/te/Transforms/SelectPieces.h"
 #include "dialects/te/Transforms/SoftmaxSum.h"
@@ -90,21 +90,24 @@ public:
     });
   }
 
-  /// Finds products that run with what they sum over.
-  void groupBoxes(bool areForced) {
-    for (Operation *&op : ops) {
-      SmallVector<unsigned> order;
-      auto root = dyn_cast_or_null<ComputeOp>(op);
-      SmallVector<Operation *> group =
-          root ? findBoxGroup(root, areForced, order) : SmallVector<Operation *>();
-      if (!take(group))
-        continue;
-      orderRows(rewriter, group, order);
-      SmallVector<Operation *> others;
-      rewriteSoftmaxSum(rewriter, group, order.size(), CostModel().boxKeys, others);
-      finish(op, std::move(group));
-      before[op] = std::move(others);
-    }
+  /// Forms what the partition computes in boxes. Merging is over: what is not in boxes is stored.
+  void groupBoxes(ModuleOp module, ::tssa::Apply boxes) {
+    module.walk([&](func::FuncOp function) {
+      Partition partition(function, ::tssa::Apply::Never, maxBodyOps, boxes);
+      for (BoxCandidate &candidate : partition.findBoxes()) {
+        report(candidate, partition.getModel());
+        auto *place = llvm::find(ops, candidate.boxes.ops.back());
+        SmallVector<Operation *> group = std::move(candidate.boxes.ops);
+        if (!candidate.obstacle.empty() || !take(group))
+          continue;
+        permuteRows(rewriter, group, candidate.boxes.order);
+        SmallVector<Operation *> others;
+        rewriteSoftmaxSum(rewriter, group, candidate.boxes.getNumRows(),
+                          static_cast<int64_t>(partition.getModel().boxKeys), others);
+        finish(*place, std::move(group));
+        before[*place] = std::move(others);
+      }
+    });
   }
 
   /// Finds reductions of rows that run with what reads them.
@@ -133,6 +136,23 @@ public:
   }
 
 private:
+  /// Explains the decision about `candidate`.
+  static void report(const BoxCandidate &candidate, const CostModel &model) {
+    auto options = remark::RemarkOpts::name("boxes").category("te-form-kernels");
+    auto addCost = [&](auto &&remark) {
+      const BoxFacts &facts = *candidate.group.boxes;
+      remark << remark::metric("Cycles", static_cast<int64_t>(candidate.group.getCycles(model)))
+             << remark::metric("CyclesAsLaunches", static_cast<int64_t>(facts.cyclesAsLaunches))
+             << remark::metric("BoxBytes", static_cast<int64_t>(facts.bytes));
+    };
+    Location loc = candidate.boxes.ops.back()->getLoc();
+    if (candidate.obstacle.empty())
+      addCost(remark::passed(loc, options)
+              << remark::add("computed in boxes of rows with what it sums over"));
+    else
+      addCost(remark::missed(loc, options) << remark::reason("{0}", candidate.obstacle));
+  }
+
   /// Takes the expressions of a group, before any of them is replaced. Returns whether there are
   /// several, which no other group has.
   bool take(ArrayRef<Operation *> group) {
@@ -160,9 +180,8 @@ private:
 static SmallVector<SmallVector<Operation *>> formGroups(ModuleOp module, bool groupRows,
                                                         ::tssa::Apply boxes) {
   GroupFinder finder(module);
-  bool areForced = boxes == ::tssa::Apply::Always;
-  if (areForced || (groupRows && boxes == ::tssa::Apply::Auto))
-    finder.groupBoxes(areForced);
+  if (groupRows || boxes == ::tssa::Apply::Always)
+    finder.groupBoxes(module, boxes);
   if (groupRows)
     finder.groupRows();
   return finder.getGroups();

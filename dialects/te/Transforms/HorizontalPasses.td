@@ -7,10 +7,7 @@
 #ifndef DIALECTS_TE_TRANSFORMS_HORIZONTALPASSES
 #define DIALECTS_TE_TRANSFORMS_HORIZONTALPASSES
 
-include "mlir/Pass/PassBase.td"
-
-class ApplyOption<string name, string text>
-    : Option<name, name, "::tssa::Apply", "::tssa::Apply::Auto", text, "::tssa::getApplyValues()">;
+include "dialects/te/Transforms/PassOptions.td"
 
 def TEMergeHorizontally : Pass<"te-merge-horizontally", "::mlir::func::FuncOp"> {
   let summary = "merge expressions that do the same beside each other";

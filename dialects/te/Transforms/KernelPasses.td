@@ -26,6 +26,7 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     With `boxes`, a product also joins the kernel of a later product that sums over its rows, or over
     what reductions and element-wise expressions make of them, as in attention: the kernel computes
     all of them for a few rows at a time, so that scores never go through memory as a whole. The
+    partition decides where that pays (`te-print-partition`); a remark gives its numbers. The
     first product must have rows of more elements than it reads for them, and all in between must be
     read by the kernel only, at the index of the row. If what lies between is a softmax of f32 or
     f64, the last sum is divided at its end. More than 1,024 keys are taken in blocks of equal length,

@@ -25,11 +25,11 @@ public:
                SmallVectorImpl<Operation *> &created)
       : rewriter(rewriter), loc(loc), group(group), created(created) {}
 
-  Value build(KeyFactors factors, int64_t unlimited) {
-    Value query = buildPeak(factors.query.getSource(), nullptr);
-    Value key = buildPeak(factors.key.getSource(), nullptr);
-    Value limit = buildPeak(factors.value.getSource(), [&](OpBuilder &builder, Value peak) {
-      return decide(builder, query, key, peak, factors.terms, unlimited);
+  Value build(MaskedScores scores) {
+    Value query = buildPeak(scores.query.getSource(), nullptr);
+    Value key = buildPeak(scores.key.getSource(), nullptr);
+    Value limit = buildPeak(scores.value.getSource(), [&](OpBuilder &builder, Value peak) {
+      return decide(builder, query, key, peak, scores.terms, scores.most + 1);
     });
     Value number = tensor::ExtractOp::create(rewriter, loc, limit, ValueRange());
     return arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), number);
@@ -106,7 +106,7 @@ private:
 };
 } // namespace
 
-Value te::buildKeyLimit(RewriterBase &rewriter, Location loc, const KeyFactors &factors,
-                        int64_t unlimited, SmallVectorImpl<Operation *> &created) {
-  return LimitBuilder(rewriter, loc, factors.group, created).build(factors, unlimited);
+Value te::buildKeyLimit(RewriterBase &rewriter, Location loc, MaskedScores scores,
+                        ArrayRef<Operation *> group, SmallVectorImpl<Operation *> &created) {
+  return LimitBuilder(rewriter, loc, group, created).build(scores);
 }

@@ -174,7 +174,7 @@ struct PrintPartition : impl::TEPrintPartitionBase<PrintPartition> {
   void runOnOperation() override {
     ValueNames names(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      Partition groups(function, partition, maxBodyOps);
+      Partition groups(function, partition, maxBodyOps, boxes);
       if (graph) {
         printPartitionGraph(groups, names, llvm::outs());
         continue;

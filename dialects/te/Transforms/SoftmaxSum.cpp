@@ -6,13 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Transforms/SoftmaxSum.h"
-#include "dialects/te/Analysis/BodyFacts.h"
+#include "dialects/te/Analysis/SoftmaxMatch.h"
 #include "dialects/te/IR/Builders.h"
-#include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/Transforms/KeyLimit.h"
-#include "dialects/te/Transforms/SoftmaxMatch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
@@ -21,18 +19,21 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
-/// Blocks of fewer keys are not worth what scaling their sums takes.
-static constexpr int64_t leastKeys = 64;
-
 namespace {
+/// Where keys are masked, over the dims of the weights, and the index that keeps them from being
+/// skipped (KeyLimit.h). Null if none are.
+struct KeyMask {
+  AffineExpr masked;
+  Value limit;
+};
+
 /// Writes the expressions that take the place of a softmax and its sum.
 class SoftmaxRewriter {
 public:
-  /// `keys`: of a block, 0 if there is one block. `limit`: see KeyLimit.h; null if no key is
-  /// masked.
+  /// `keys`: of a block, 0 if there is one block.
   SoftmaxRewriter(RewriterBase &rewriter, const SoftmaxSum &softmax, unsigned numRows, int64_t keys,
-                  Value limit)
-      : rewriter(rewriter), old(softmax), numRows(numRows), keys(keys), limit(limit),
+                  KeyMask mask)
+      : rewriter(rewriter), old(softmax), numRows(numRows), keys(keys), mask(mask),
         context(rewriter.getContext()), loc(old.product.getLoc()) {
     type = old.exponential.getType();
     rows = SmallVector<OpFoldResult>(ArrayRef(old.weights.getParallelSizes()).take_front(numRows));
@@ -81,15 +82,15 @@ private:
   /// `blockDim`, where that has keys that are not masked; elsewhere gives `pad`.
   Value readOpen(ComputeOp source, unsigned numDims, ArrayRef<AffineExpr> indexes,
                  unsigned blockDim, const APFloat &pad) {
-    if (!limit)
+    if (!mask.limit)
       return read(source, numDims, indexes);
     SmallVector<AffineExpr> point = getDims(numRows);
     point.push_back(dim(blockDim) * keys); // the first key of the block
     AffineExpr open = simplifyAffineExpr(
-        getAffineSymbolExpr(0, context) - old.masked.replaceDims(point) - 1, numDims, 1);
+        getAffineSymbolExpr(0, context) - mask.masked.replaceDims(point) - 1, numDims, 1);
     IntegerSet guard = IntegerSet::get(numDims, 1, open, /*eqFlags=*/false);
     return ReadOp::create(rewriter, loc, source.getResult(0),
-                          AffineMap::get(numDims, 1, indexes, context), limit, guard,
+                          AffineMap::get(numDims, 1, indexes, context), mask.limit, guard,
                           rewriter.getFloatAttr(type, pad));
   }
   Value readOpenBlock(ComputeOp source, const APFloat &pad) {
@@ -242,8 +243,9 @@ private:
         Value isCleared = cloneValue(old.clearsRow, point, mapping);
         factor = arith::SelectOp::create(rewriter, loc, isCleared, one, factor);
       }
-      sum = old.isDivisor ? arith::DivFOp::create(rewriter, loc, sum, factor).getResult()
-                          : arith::MulFOp::create(rewriter, loc, sum, factor).getResult();
+      sum = isa<arith::DivFOp>(old.scaling)
+                ? arith::DivFOp::create(rewriter, loc, sum, factor).getResult()
+                : arith::MulFOp::create(rewriter, loc, sum, factor).getResult();
     }
     if (!old.product.hasEpilogue())
       return {sum};
@@ -336,7 +338,7 @@ private:
   SoftmaxSum old;
   unsigned numRows;
   int64_t keys;
-  Value limit;
+  KeyMask mask;
   MLIRContext *context;
   Location loc;
   Type type;
@@ -345,59 +347,34 @@ private:
 };
 } // namespace
 
-/// Returns the length of the blocks, 0 if all keys are one block.
-static int64_t findBlock(OpFoldResult size, int64_t mostKeys) {
-  std::optional<int64_t> keys = getConstantSize(size);
-  if (!keys || *keys <= mostKeys)
-    return 0;
-  for (int64_t block = mostKeys; block >= leastKeys; --block)
-    if (*keys % block == 0)
-      return block;
-  return 0;
-}
-
-/// Returns the length of the blocks of `softmax`: masked keys are skipped by blocks, so these are
-/// shorter then.
-static int64_t findBlock(SoftmaxSum &softmax, int64_t mostKeys, bool isMasked) {
-  constexpr int64_t shorter = 4;
-  return findBlock(softmax.weights.getParallelSizes().back(),
-                   isMasked ? mostKeys / shorter : mostKeys);
-}
-
-double te::getKeyShare(ArrayRef<Operation *> group, unsigned numRows, int64_t mostKeys) {
-  std::optional<SoftmaxSum> softmax = matchSoftmaxSum(group, numRows);
-  if (!softmax)
-    return 1;
-  OpFoldResult size = softmax->weights.getParallelSizes().back();
-  int64_t keys = findBlock(*softmax, mostKeys, static_cast<bool>(softmax->masked));
-  return keys ? static_cast<double>(keys) / static_cast<double>(*getConstantSize(size)) : 1;
-}
-
-static Value buildLimit(RewriterBase &rewriter, SoftmaxSum &softmax, ArrayRef<Operation *> group,
-                        SmallVectorImpl<Operation *> &others) {
-  rewriter.setInsertionPoint(softmax.product);
-  std::optional<Contraction> scores = matchContraction(softmax.scores);
-  double terms = getReuse(softmax.scores.getReductionSizes(), {});
-  KeyFactors factors{scores->lhs, scores->rhs, softmax.value, terms, group};
-  return buildKeyLimit(rewriter, softmax.product.getLoc(), factors, softmax.mostMasked + 1, others);
-}
+/// Masked keys are skipped by blocks, so these are shorter.
+static constexpr int64_t shorterIfMasked = 4;
 
 bool te::rewriteSoftmaxSum(RewriterBase &rewriter, SmallVectorImpl<Operation *> &group,
                            unsigned numRows, int64_t mostKeys,
                            SmallVectorImpl<Operation *> &others) {
-  std::optional<SoftmaxSum> softmax = matchSoftmaxSum(group, numRows);
+  std::optional<SoftmaxSum> softmax = matchSoftmaxSum(group, numRows, /*isMerged=*/true);
   if (!softmax)
     return false;
-  bool isMasked = softmax->masked && findBlock(*softmax, mostKeys, /*isMasked=*/true) != 0;
-  int64_t keys = findBlock(*softmax, mostKeys, isMasked);
+  int64_t keys = softmax->findKeyBlock(mostKeys / shorterIfMasked);
+  std::optional<MaskedScores> masked = findMaskedScores(*softmax, group);
+  if (!masked || keys == 0) {
+    masked.reset();
+    keys = softmax->findKeyBlock(mostKeys);
+  }
   auto options = remark::RemarkOpts::name("softmax").category("te-form-kernels");
   remark::passed(group.back()->getLoc(), options)
       << remark::add("the sum is weighted by exponentials, and divided at its end")
-      << remark::metric("KeysOfBlock", keys) << remark::metric("SkipsMasked", int64_t(isMasked));
-  Value limit = isMasked ? buildLimit(rewriter, *softmax, group, others) : Value();
+      << remark::metric("KeysOfBlock", keys)
+      << remark::metric("SkipsMasked", int64_t(masked.has_value()));
+  rewriter.setInsertionPoint(softmax->product);
+  Value limit =
+      masked ? buildKeyLimit(rewriter, softmax->product.getLoc(), *masked, group, others) : Value();
   SmallVector<Operation *> replaced{softmax->max, softmax->sum, softmax->weights, softmax->product};
   SmallVector<Operation *> created =
-      SoftmaxRewriter(rewriter, *softmax, numRows, keys, limit).rewrite();
+      SoftmaxRewriter(rewriter, *softmax, numRows, keys,
+                      {masked ? masked->masked : AffineExpr(), limit})
+          .rewrite();
   llvm::erase_if(group, [&](Operation *op) { return llvm::is_contained(replaced, op); });
   group.append(created);
   return true;

@@ -25,10 +25,6 @@
 
 namespace mlir::tssa::te {
 
-/// Returns the part of the keys of a row that `rewriteSoftmaxSum` takes at a time; 1 if it does not
-/// make blocks.
-double getKeyShare(ArrayRef<Operation *> group, unsigned numRows, int64_t mostKeys);
-
 /// If the last expression of `group`, in program order, sums what a softmax of f32 or f64 over its
 /// keys weights, rewrites it and the softmax, all of which only the group reads, as the file comment
 /// says: in blocks of at most `mostKeys` keys if there are more, and blocks of equal length. The

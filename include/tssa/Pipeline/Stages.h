@@ -47,6 +47,9 @@ struct Stage {
   mlir::Operation *(*findViolation)(mlir::ModuleOp module);
 };
 
+/// Returns `transforms` with the choices of stage te that only the kind of the target decides.
+Transforms adaptTransforms(Transforms transforms, const Target &target);
+
 /// Returns all stages, in order: import, functional, te, layout, buffers, loops, target.
 llvm::ArrayRef<Stage> getStages();
 const Stage *lookupStage(llvm::StringRef name);

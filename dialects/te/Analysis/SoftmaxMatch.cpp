@@ -1,16 +1,16 @@
-//===- SoftmaxMatch.cpp - finds sums that a softmax weights ---------------===//
+//===- SoftmaxMatch.cpp - sums that are weighted by a softmax -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/Transforms/SoftmaxMatch.h"
-#include "dialects/te/Analysis/IndexSimplifier.h"
+#include "dialects/te/Analysis/SoftmaxMatch.h"
+#include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
-#include "dialects/te/Transforms/MaskedKeys.h"
+#include "dialects/te/IR/Sizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -19,11 +19,15 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::te;
 
+/// Blocks of fewer keys are not worth what scaling their sums takes.
+static constexpr int64_t leastKeys = 64;
+
 namespace {
 /// Matches a softmax. All dims before the last one are rows.
 class SoftmaxMatcher {
 public:
-  SoftmaxMatcher(ArrayRef<Operation *> group, unsigned numRows) : group(group), numRows(numRows) {}
+  SoftmaxMatcher(ArrayRef<Operation *> group, unsigned numRows, bool isMerged)
+      : group(group), numRows(numRows), isMerged(isMerged) {}
 
   std::optional<SoftmaxSum> match() {
     found.product = cast<ComputeOp>(group.back());
@@ -33,9 +37,8 @@ public:
     for (ReadOp read : {factors->lhs, factors->rhs}) {
       found.weight = read;
       found.weights = getMember(read);
-      if (found.weights && matchWeights() && matchReductions() && areReadInside()) {
+      if (found.weights && matchWeights() && matchReductions() && (!isMerged || areReadInside())) {
         found.value = read == factors->lhs ? factors->rhs : factors->lhs;
-        findMasked();
         return found;
       }
     }
@@ -52,30 +55,45 @@ private:
     return isMember ? source : ComputeOp();
   }
 
+  /// Returns the value that `value` has where it is computed, if merging is still to bring that
+  /// expression here.
+  Value resolve(Value value) {
+    while (auto read = isMerged ? ReadOp() : value.getDefiningOp<ReadOp>()) {
+      ComputeOp source = getMember(read);
+      if (!source || source.hasReduction() || source.getNumParallel() != numRows + 1 ||
+          !readsLeadingDims(read.getMap(), source.getParallelSizes()))
+        break;
+      value = source.getPieceBlock()->getTerminator()->getOperand(0);
+    }
+    return value;
+  }
+
   bool dependsOnKeys(Value value) {
-    return collectDims(value, found.weights.getPieceBlock()).contains(numRows);
+    return collectDims(value, value.getParentBlock()).contains(numRows);
   }
 
   /// Matches `exp(score - max)`, alone or with a factor.
   bool matchWeights() {
     if (found.weights.hasReduction() || found.weights.getNumParallel() != numRows + 1)
       return false;
-    Value value = found.weights.getPieceBlock()->getTerminator()->getOperand(0);
+    Value value = resolve(found.weights.getPieceBlock()->getTerminator()->getOperand(0));
     if (!matchCleared(value))
       return false;
     found.factor = Value();
     if (auto product = value.getDefiningOp<arith::MulFOp>()) {
       bool isFirst = dependsOnKeys(product.getLhs());
       found.factor = isFirst ? product.getRhs() : product.getLhs();
+      found.scaling = product;
       value = isFirst ? product.getLhs() : product.getRhs();
     } else if (auto quotient = value.getDefiningOp<arith::DivFOp>()) {
       found.factor = quotient.getRhs();
+      found.scaling = quotient;
       value = quotient.getLhs();
-      found.isDivisor = true;
     }
+    value = resolve(value);
     auto exponential = value.getDefiningOp<math::ExpOp>();
-    auto difference =
-        exponential ? exponential.getOperand().getDefiningOp<arith::SubFOp>() : arith::SubFOp();
+    auto difference = exponential ? resolve(exponential.getOperand()).getDefiningOp<arith::SubFOp>()
+                                  : arith::SubFOp();
     auto max = difference ? difference.getRhs().getDefiningOp<ReadOp>() : ReadOp();
     found.max = max && !dependsOnKeys(max) ? getMember(max) : ComputeOp();
     if (!found.max || (found.factor && dependsOnKeys(found.factor)))
@@ -93,8 +111,11 @@ private:
       if (!matchPattern(select.getTrueValue(), m_PosZeroFloat()) ||
           (ofNaN ? found.clearsNaN : found.clearsRow || dependsOnKeys(condition)))
         return false;
-      ofNaN ? void(found.clearsNaN = true) : void(found.clearsRow = condition);
-      value = select.getFalseValue();
+      if (ofNaN)
+        found.clearsNaN = true;
+      else
+        found.clearsRow = condition;
+      value = resolve(select.getFalseValue());
     }
     return true;
   }
@@ -111,7 +132,8 @@ private:
     return compute.getNumParallel() == numRows && compute.getNumReduction() == 1 &&
            compute.getReductionSizes().front() == found.weights.getParallelSizes().back() &&
            matchCombiner(compute.getCombiner()) == combiner &&
-           areEqualAtPoint(compute.getPieceBlock()->getTerminator()->getOperand(0), value);
+           areEqualAtPoint(resolve(compute.getPieceBlock()->getTerminator()->getOperand(0)),
+                           resolve(value));
   }
 
   bool matchReductions() {
@@ -136,62 +158,24 @@ private:
            isReadBy(found.sum, {found.weights}) && isReadBy(found.weights, {found.product});
   }
 
-  /// Returns whether the elements of `tensor` can be read outside of the group, or computed from
-  /// such elements.
-  bool isReadable(Value tensor) {
-    auto source = tensor.getDefiningOp<ComputeOp>();
-    if (!source || !llvm::is_contained(group, source.getOperation()))
-      return true;
-    bool readsGroup = false;
-    source.walk([&](ReadOp read) {
-      readsGroup |= llvm::is_contained(group, read.getSource().getDefiningOp());
-    });
-    return !source.hasReduction() && source.getPieces().size() == 1 && !readsGroup;
-  }
-
-  /// Finds out which keys of which rows are masked, if the scores are a product.
-  void findMasked() {
-    auto read = found.score.getDefiningOp<ReadOp>();
-    ComputeOp scores = read ? getMember(read) : ComputeOp();
-    std::optional<Contraction> product =
-        scores ? matchContraction(scores) : std::optional<Contraction>();
-    AffineExpr masked = product ? findMaskedKeys(found.weights, found.score) : AffineExpr();
-    if (!masked || !isReadable(product->lhs.getSource()) || !isReadable(product->rhs.getSource()) ||
-        !isReadable(found.value.getSource()))
-      return;
-    SmallVector<IndexRange> ranges;
-    bool falls = false;
-    for (auto [dim, size] : llvm::enumerate(found.weights.getStaticSizes())) {
-      std::optional<int64_t> factor = findFactor(masked, dim);
-      bool isKey = dim == numRows;
-      if (!factor || ShapedType::isDynamic(size) || (isKey ? *factor <= 0 : *factor > 0))
-        return;
-      falls |= *factor < 0;
-      ranges.push_back(IndexRange::below(getAffineConstantExpr(size, masked.getContext())));
-    }
-    IndexSimplifier simplifier(masked.getContext(), ranges, {});
-    std::optional<int64_t> most = simplifier.getConstantUpperBound(masked);
-    if (!falls || !most)
-      return;
-    found.scores = scores;
-    found.masked = masked;
-    found.mostMasked = *most;
-  }
-
-  /// Returns the factor of a dim in `expr`, if it is linear in it.
-  static std::optional<int64_t> findFactor(AffineExpr expr, unsigned dim) {
-    AffineExpr own = getAffineDimExpr(dim, expr.getContext());
-    AffineExpr step = simplifyAffineExpr(expr.replace(own, own + 1) - expr, dim + 64, 0);
-    auto factor = dyn_cast<AffineConstantExpr>(step);
-    return factor ? std::optional(factor.getValue()) : std::nullopt;
-  }
-
   ArrayRef<Operation *> group;
   unsigned numRows;
+  bool isMerged;
   SoftmaxSum found;
 };
 } // namespace
 
-std::optional<SoftmaxSum> te::matchSoftmaxSum(ArrayRef<Operation *> group, unsigned numRows) {
-  return SoftmaxMatcher(group, numRows).match();
+std::optional<SoftmaxSum> te::matchSoftmaxSum(ArrayRef<Operation *> group, unsigned numRows,
+                                              bool isMerged) {
+  return SoftmaxMatcher(group, numRows, isMerged).match();
+}
+
+int64_t SoftmaxSum::findKeyBlock(int64_t mostKeys) {
+  std::optional<int64_t> keys = getConstantSize(weights.getParallelSizes().back());
+  if (!keys || *keys <= mostKeys)
+    return 0;
+  for (int64_t block = mostKeys; block >= leastKeys; --block)
+    if (*keys % block == 0)
+      return block;
+  return 0;
 }

@@ -1,18 +1,14 @@
-//===- BoxGroups.cpp - products that run with what they read -===//
+//===- BoxGroup.cpp - products that run with what they read -===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/te/Transforms/BoxGroups.h"
+#include "dialects/te/Partition/BoxGroup.h"
 #include "dialects/te/IR/Contraction.h"
-#include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Sizes.h"
-#include "dialects/te/Partition/BoxCost.h"
-#include "dialects/te/Transforms/SoftmaxSum.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -82,52 +78,26 @@ static SmallVector<unsigned> matchRows(ReadOp read) {
 
 namespace {
 /// Collects what a product sums over, from the product back to where its rows come from.
-class BoxGroup {
+class BoxGroupFinder {
 public:
-  BoxGroup(ComputeOp root, bool isForced) : root(root), isForced(isForced) { group.insert(root); }
+  explicit BoxGroupFinder(ComputeOp root) : root(root) { group.insert(root); }
 
-  SmallVector<Operation *> find() {
+  std::optional<BoxGroup> find() {
     if (!startAtSummed())
-      return {root};
+      return std::nullopt;
     while (ComputeOp next = findNext())
       group.insert(next);
     bool hasProduct = llvm::any_of(group, [&](Operation *member) {
       return member != root && savesRow(cast<ComputeOp>(member));
     });
-    if (!hasProduct)
-      return {root};
-    if (!areRowsKnown() || needsOrderOfShared())
-      return {root};
-    SmallVector<Operation *> result(group.begin(), group.end());
-    llvm::sort(result, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    return pays(result) ? result : SmallVector<Operation *>{root};
+    if (!hasProduct || !areRowsKnown() || needsOrderOfShared())
+      return std::nullopt;
+    SmallVector<Operation *> ops(group.begin(), group.end());
+    llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    return BoxGroup{std::move(ops), std::move(order)};
   }
-
-  ArrayRef<unsigned> getOrder() const { return order; }
 
 private:
-  /// Returns whether the estimated cost says so, and explains it.
-  bool pays(ArrayRef<Operation *> found) {
-    CostModel model;
-    double keyShare = getKeyShare(found, numRows, model.boxKeys);
-    BoxCost cost = getBoxCost(found, numRows, keyShare, model);
-    bool isSmall = cost.boxBytes <= model.boxBytes,
-         saves = cost.inBoxes < (1 - model.leastGain) * cost.asLaunches;
-    auto options = remark::RemarkOpts::name("boxes").category("te-form-kernels");
-    auto report = [&](auto &&remark) {
-      remark << remark::metric("Cycles", static_cast<int64_t>(cost.inBoxes))
-             << remark::metric("CyclesAsLaunches", static_cast<int64_t>(cost.asLaunches))
-             << remark::metric("BoxBytes", static_cast<int64_t>(cost.boxBytes));
-    };
-    if (isSmall && (saves || isForced))
-      report(remark::passed(root.getLoc(), options)
-             << remark::add("computed in boxes of rows with what it sums over"));
-    else
-      report(remark::missed(root.getLoc(), options) << remark::reason(
-                 "{0}", isSmall ? "it saves too little" : "its boxes are too large or too few"));
-    return isSmall && (saves || isForced);
-  }
-
   /// Returns whether lanes of results of `product` can be adjacent in `read`: its last index
   /// depends on a parallel dim on which the other factor does not depend.
   static bool hasAdjacentLanes(ComputeOp product, ReadOp read, ReadOp other) {
@@ -275,74 +245,10 @@ private:
   }
 
   ComputeOp root;
-  bool isForced;
   llvm::SetVector<Operation *> group;
   unsigned numRows = 0;
   SmallVector<unsigned> order; ///< for each row dim of the root, that of the others
 };
 } // namespace
 
-SmallVector<Operation *> te::findBoxGroup(ComputeOp root, bool isForced,
-                                          SmallVectorImpl<unsigned> &order) {
-  BoxGroup group(root, isForced);
-  SmallVector<Operation *> members = group.find();
-  order.assign(group.getOrder().begin(), group.getOrder().end());
-  return members;
-}
-
-/// Replaces `compute` by an expression whose dim i is its dim `order[i]`, for the leading dims.
-static ComputeOp permuteDims(RewriterBase &rewriter, ComputeOp compute, ArrayRef<unsigned> order) {
-  MLIRContext *context = rewriter.getContext();
-  unsigned numParallel = compute.getNumParallel(), numDims = compute.getNumDims();
-  SmallVector<OpFoldResult> oldSizes = compute.getIterationDomain(), sizes(oldSizes);
-  SmallVector<AffineExpr> old; // the old dims over the new ones
-  for (unsigned dim = 0; dim < numDims; ++dim)
-    old.push_back(getAffineDimExpr(dim, context));
-  for (auto [dim, from] : llvm::enumerate(order)) {
-    sizes[dim] = oldSizes[from];
-    old[from] = getAffineDimExpr(dim, context);
-  }
-  SmallVector<int64_t> staticSizes;
-  SmallVector<Value> dynamicSizes;
-  dispatchSizes(sizes, staticSizes, dynamicSizes);
-  SmallVector<Type> types;
-  for (Type type : compute.getResultTypes())
-    types.push_back(
-        cast<RankedTensorType>(type).clone(ArrayRef(staticSizes).take_front(numParallel)));
-  rewriter.setInsertionPoint(compute);
-  auto result =
-      ComputeOp::create(rewriter, compute.getLoc(), types, dynamicSizes, ValueRange(), staticSizes,
-                        numParallel, compute.getInitAttr(), ArrayAttr(), compute.getLabelAttr(), 1);
-  auto copy = [&](Region &from, Region &to, unsigned dims) {
-    if (from.empty())
-      return;
-    Block &block = from.front();
-    SmallVector<Location> locations(block.getNumArguments(), compute.getLoc());
-    Block *created = rewriter.createBlock(&to, {}, block.getArgumentTypes(), locations);
-    IRMapping mapping;
-    mapping.map(block.getArguments(), created->getArguments());
-    PointMap point{AffineMap::get(dims, 0, ArrayRef(old).take_front(dims), context), {}};
-    YieldOp::create(rewriter, compute.getLoc(), cloneBody(rewriter, block, point, mapping));
-  };
-  copy(compute.getPieces().front(), result.getPieces().front(), numDims);
-  copy(compute.getCombiner(), result.getCombiner(), numDims);
-  copy(compute.getEpilogue(), result.getEpilogue(), numParallel);
-  for (Operation *user : llvm::make_early_inc_range(compute->getUsers())) {
-    auto read = cast<ReadOp>(user);
-    SmallVector<AffineExpr> indexes(read.getMap().getResults()), moved(indexes);
-    for (auto [dim, from] : llvm::enumerate(order))
-      moved[dim] = indexes[from];
-    read.setMap(
-        AffineMap::get(read.getMap().getNumDims(), read.getMap().getNumSymbols(), moved, context));
-  }
-  rewriter.replaceOp(compute, result);
-  return result;
-}
-
-void te::orderRows(RewriterBase &rewriter, MutableArrayRef<Operation *> group,
-                   ArrayRef<unsigned> order) {
-  if (llvm::is_sorted(order))
-    return;
-  for (Operation *&member : group.drop_back())
-    member = permuteDims(rewriter, cast<ComputeOp>(member), order);
-}
+std::optional<BoxGroup> te::findBoxGroup(ComputeOp root) { return BoxGroupFinder(root).find(); }
