@@ -31,7 +31,7 @@ def TEFormKernels : Pass<"te-form-kernels", "::mlir::ModuleOp"> {
     read by the kernel only, at the index of the row. If what lies between is a softmax of f32 or
     f64, the last sum is divided at its end. More than 1,024 keys are taken in blocks of equal length,
     each with a maximum and sums of its own, which are scaled to the greatest maximum at the end. If
-    a mask leaves keys after the row no weight, blocks have at most 256 keys, and those without any
+    a mask leaves keys after the row no weight, blocks have at most 128 keys, and those without any
     weight in a box are skipped, if a run finds all factors finite. A remark gives the keys of a
     block, and whether masked ones are skipped.
 

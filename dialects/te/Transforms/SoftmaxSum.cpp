@@ -348,7 +348,7 @@ private:
 } // namespace
 
 /// Masked keys are skipped by blocks, so these are shorter.
-static constexpr int64_t shorterIfMasked = 4;
+static constexpr int64_t shorterIfMasked = 8;
 
 bool te::rewriteSoftmaxSum(RewriterBase &rewriter, SmallVectorImpl<Operation *> &group,
                            unsigned numRows, int64_t mostKeys,
