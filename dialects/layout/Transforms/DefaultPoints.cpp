@@ -7,6 +7,7 @@
 
 #include "dialects/layout/Transforms/DefaultPoints.h"
 #include "dialects/layout/Analysis/CodeRules.h"
+#include "dialects/te/IR/AssumedSize.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -65,10 +66,11 @@ private:
     const KernelExpression &last = expressions.back();
     te::ComputeOp op = last.op;
     unsigned dim = findBoxDim(expressions);
-    int64_t size = op.getStaticSizes()[dim], tile = root.getTileExtent(dim);
+    auto assume = [](int64_t size) { return te::assumeSize(size, te::SizeRole::Any); };
+    int64_t size = assume(op.getStaticSizes()[dim]), tile = root.getTileExtent(dim);
     double boxes = 1; // of one row
     for (int64_t rows : op.getStaticSizes().take_front(last.rowDims))
-      boxes *= static_cast<double>(rows);
+      boxes *= static_cast<double>(assume(rows));
     for (int64_t rows = std::min(rowsOfBox, size) / tile * tile; rows > tile; rows -= tile) {
       root.boxes.assign(1, {dim, rows});
       if (boxes / static_cast<double>(rows) >= leastBoxes &&
@@ -103,6 +105,11 @@ private:
     SmallVector<int64_t> entered(sizes);
     if (expression.blockDim)
       entered[*expression.blockDim] = 1;
+    SmallVector<Value> open; // sizes that the box has too
+    for (auto [size, own] : llvm::zip_equal(entered, box.getIterationDomain()))
+      if (ShapedType::isDynamic(size))
+        open.push_back(cast<Value>(own));
+    box.getDynamicSizesMutable().assign(open);
     box.setStaticSizes(entered);
     for (OpResult result : box.getResults())
       result.setType(cast<RankedTensorType>(result.getType())

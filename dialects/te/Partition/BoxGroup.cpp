@@ -153,9 +153,14 @@ private:
     return false;
   }
 
-  /// Returns whether all sizes of the rows are constant, so that their number is known.
+  /// Returns whether the sizes of a row of each member are constant: its box has memory of a size
+  /// that is known.
   bool areRowsKnown() {
-    return countElements(ArrayRef(root.getParallelSizes()).take_front(numRows)).has_value();
+    return llvm::all_of(group, [&](Operation *member) {
+      auto compute = cast<ComputeOp>(member);
+      return member == root ||
+             countElements(ArrayRef(compute.getParallelSizes()).drop_front(numRows)).has_value();
+    });
   }
 
   /// Returns whether `index` moves along windows that overlap, as in a convolution: the steps of a
