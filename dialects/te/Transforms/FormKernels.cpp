@@ -156,8 +156,10 @@ private:
   /// Takes the expressions of a group, before any of them is replaced. Returns whether there are
   /// several, which no other group has.
   bool take(ArrayRef<Operation *> group) {
-    if (group.size() < 2 ||
-        llvm::any_of(group, [&](Operation *member) { return !llvm::is_contained(ops, member); }))
+    auto isTaken = [&](Operation *member) {
+      return groups.contains(member) || !llvm::is_contained(ops, member);
+    };
+    if (group.size() < 2 || llvm::any_of(group, isTaken))
       return false;
     for (Operation *member : group)
       *llvm::find(ops, member) = nullptr;
