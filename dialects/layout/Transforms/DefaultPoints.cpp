@@ -42,17 +42,18 @@ private:
   Point chooseForBoxes(ArrayRef<KernelExpression> expressions) {
     std::vector<RankedPoint> ranked = rankPoints(expressions.back());
     int64_t limit = scratchBytes;
-    auto fits = [&](const Point &point) { return fitsBoxes(expressions, point, limit); };
+    unsigned boxDim = findBoxDim(expressions);
+    auto fits = [&](const Point &point) { return fitsBoxes(expressions, boxDim, point, limit); };
     if (llvm::none_of(ranked, [&](const RankedPoint &ranked) { return fits(ranked.point); }))
       limit = threadScratchBytes;
     return choose(expressions.back(), std::move(ranked), fits);
   }
 
   /// Returns whether the others can be computed in boxes of the rows of a tile of the root: loops
-  /// of rows stay apart, only those that share what they read are tiled, and the boxes have at most
-  /// `limit` bytes.
-  static bool fitsBoxes(ArrayRef<KernelExpression> expressions, const Point &root, int64_t limit) {
-    unsigned boxDim = findBoxDim(expressions);
+  /// of rows stay apart, only those of `boxDim`, which share what they read, are tiled, and the
+  /// boxes have at most `limit` bytes.
+  static bool fitsBoxes(ArrayRef<KernelExpression> expressions, unsigned boxDim, const Point &root,
+                        int64_t limit) {
     return llvm::none_of(llvm::seq(expressions.back().rowDims),
                          [&](unsigned dim) {
                            return root.isFused(dim) ||
@@ -102,9 +103,7 @@ private:
   Point chooseInBox(const KernelExpression &expression, ArrayRef<int64_t> sizes) {
     OpBuilder builder(expression.op);
     auto box = cast<te::ComputeOp>(builder.clone(*expression.op));
-    SmallVector<int64_t> entered(sizes);
-    if (expression.blockDim)
-      entered[*expression.blockDim] = 1;
+    SmallVector<int64_t> entered = expression.getEntered(sizes);
     SmallVector<Value> open; // sizes that the box has too
     for (auto [size, own] : llvm::zip_equal(entered, box.getIterationDomain()))
       if (ShapedType::isDynamic(size))

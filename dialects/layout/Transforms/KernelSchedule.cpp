@@ -73,7 +73,7 @@ static double countOfRow(const KernelExpression &expression, te::ReadOp read) {
   double count = 1;
   for (unsigned dim = expression.rowDims; dim < op.getNumDims(); ++dim)
     if (int64_t size = op.getStaticSizes()[dim]; te::dependsOn(read, dim))
-      count *= static_cast<double>(ShapedType::isDynamic(size) ? te::assumedSize : size);
+      count *= static_cast<double>(te::assumeSize(size, te::SizeRole::Any));
   return count;
 }
 
@@ -97,12 +97,10 @@ unsigned layout::findBoxDim(ArrayRef<KernelExpression> expressions) {
   return best;
 }
 
-/// Returns the iterations of each dim of an expression of which `sizes` are computed, where it
-/// computes others.
-static SmallVector<int64_t> getEntered(const KernelExpression &owner, ArrayRef<int64_t> sizes) {
+SmallVector<int64_t> KernelExpression::getEntered(ArrayRef<int64_t> sizes) const {
   SmallVector<int64_t> entered(sizes);
-  if (owner.blockDim)
-    entered[*owner.blockDim] = 1;
+  if (blockDim)
+    entered[*blockDim] = 1;
   return entered;
 }
 
@@ -116,7 +114,7 @@ SmallVector<SmallVector<int64_t>> layout::getBoxSizes(ArrayRef<KernelExpression>
     sizes.back()[dim] = root.getBoxExtent(dim);
   for (size_t number = expressions.size() - 1; number-- > 0;) {
     size_t owner = expressions[number].owner.value_or(expressions.size() - 1);
-    sizes[number] = getBoxSizes(expressions[owner].op, getEntered(expressions[owner], sizes[owner]),
+    sizes[number] = getBoxSizes(expressions[owner].op, expressions[owner].getEntered(sizes[owner]),
                                 expressions[number].op);
   }
   return sizes;

@@ -31,6 +31,9 @@ struct KernelExpression {
   /// Returns the dims of the outermost loops at `point`, in order: tiled rows are innermost, since
   /// they share what they read.
   SmallVector<unsigned> orderRows(const Point &point) const;
+
+  /// Returns `sizes`, the indexes of each dim in a box, with one of the dim that is its block.
+  SmallVector<int64_t> getEntered(ArrayRef<int64_t> sizes) const;
 };
 
 /// Returns the te.computes of `kernel` in order, of which the last one is the root. Each of the

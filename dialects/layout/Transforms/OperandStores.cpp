@@ -41,16 +41,6 @@ static bool isReuseKnown(te::ComputeOp compute, const Roles &roles) {
   });
 }
 
-/// Returns whether lanes of `compute` can be adjacent in `read` as it is: its last index depends on
-/// a parallel dim on which the other factor does not depend.
-static bool hasAdjacentLanes(te::ComputeOp compute, te::ReadOp read, te::ReadOp other) {
-  AffineExpr last = read.getMap().getResults().back();
-  return llvm::any_of(llvm::seq<unsigned>(0, compute.getNumParallel()), [&](unsigned dim) {
-    return compute.getStaticSizes()[dim] != 1 && last.isFunctionOfDim(dim) &&
-           !te::dependsOn(other, dim);
-  });
-}
-
 /// Returns whether `read` reads a parameter that is no constant, and nothing else does.
 static bool isOrderOpen(te::LaunchOp launch, te::ReadOp read) {
   auto parameter = dyn_cast<BlockArgument>(read.getSource());
@@ -75,7 +65,8 @@ static te::ComputeOp findProduct(te::LaunchOp launch, te::KernelOp kernel, Roles
       continue;
     te::ReadOp data = roles.data.front(), weights = roles.weights.front();
     if (isOrderOpen(launch, data) && isOrderOpen(launch, weights) &&
-        !hasAdjacentLanes(compute, data, weights) && !hasAdjacentLanes(compute, weights, data))
+        !te::hasAdjacentLanes(compute, data, weights) &&
+        !te::hasAdjacentLanes(compute, weights, data))
       return compute;
   }
   return {};

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/Box.h"
+#include "dialects/te/Analysis/WindowIndex.h"
 #include "dialects/te/IR/Sizes.h"
 
 using namespace mlir;
@@ -114,14 +115,6 @@ SmallVector<IndexInterval> BoxFinder::getDims(ComputeOp reader) {
   return dims;
 }
 
-/// Returns the factor of `dim` in a constraint of `set` if it is linear in it, or nothing.
-static std::optional<int64_t> findFactor(IntegerSet set, AffineExpr constraint, AffineExpr dim) {
-  AffineExpr step = simplifyAffineExpr(constraint.replace(dim, dim + 1) - constraint,
-                                       set.getNumDims(), set.getNumSymbols());
-  auto factor = dyn_cast<AffineConstantExpr>(step);
-  return factor ? std::optional(factor.getValue()) : std::nullopt;
-}
-
 std::optional<AffineExpr> BoxFinder::getKnown(ReadOp read, AffineExpr expr) {
   SmallVector<AffineExpr> symbols;
   for (auto [position, symbol] : llvm::enumerate(read.getSymbols())) {
@@ -140,7 +133,8 @@ void BoxFinder::applyGuard(ReadOp read, AffineExpr dim, ArrayRef<IndexInterval> 
   if (!read.getGuard() || !interval || interval.least == interval.greatest)
     return;
   for (auto [number, constraint] : llvm::enumerate(read.getGuard()->getConstraints())) {
-    std::optional<int64_t> factor = findFactor(*read.getGuard(), constraint, dim);
+    std::optional<int64_t> factor = findFactor(constraint, dim, read.getGuard()->getNumDims(),
+                                               read.getGuard()->getNumSymbols());
     if (!factor || *factor == 0 || read.getGuard()->isEq(number))
       continue;
     std::optional<AffineExpr> rest =

@@ -38,3 +38,10 @@ std::optional<SmallVector<te::WindowIndex>> te::matchWindowIndexes(AffineMap map
   }
   return indexes;
 }
+
+std::optional<int64_t> te::findFactor(AffineExpr expr, AffineExpr dim, unsigned numDims,
+                                      unsigned numSymbols) {
+  AffineExpr step = simplifyAffineExpr(expr.replace(dim, dim + 1) - expr, numDims, numSymbols);
+  auto factor = dyn_cast<AffineConstantExpr>(step);
+  return factor ? std::optional(factor.getValue()) : std::nullopt;
+}

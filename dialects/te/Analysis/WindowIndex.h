@@ -24,6 +24,11 @@ std::optional<WindowIndex> matchWindowIndex(AffineExpr expr);
 /// Returns those of all results of a map, or nothing if one has another form.
 std::optional<SmallVector<WindowIndex>> matchWindowIndexes(AffineMap map);
 
+/// Returns the factor of `dim` in an expression over `numDims` dims and `numSymbols` symbols, if
+/// the expression is linear in it.
+std::optional<int64_t> findFactor(AffineExpr expr, AffineExpr dim, unsigned numDims,
+                                  unsigned numSymbols);
+
 } // namespace mlir::tssa::te
 
 #endif // DIALECTS_TE_ANALYSIS_WINDOWINDEX_H

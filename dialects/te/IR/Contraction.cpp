@@ -134,6 +134,14 @@ bool te::dependsOn(ReadOp read, unsigned dim) {
                       [&](AffineExpr expr) { return expr.isFunctionOfDim(dim); });
 }
 
+bool te::hasAdjacentLanes(ComputeOp product, ReadOp read, ReadOp other) {
+  AffineExpr last = read.getMap().getResults().back();
+  return llvm::any_of(llvm::seq<unsigned>(0, product.getNumParallel()), [&](unsigned dim) {
+    return product.getStaticSizes()[dim] != 1 && last.isFunctionOfDim(dim) &&
+           !dependsOn(other, dim);
+  });
+}
+
 std::optional<unsigned> te::findPlainIndex(ReadOp read, unsigned dim) {
   std::optional<unsigned> found;
   for (auto [i, expr] : llvm::enumerate(read.getMap().getResults())) {

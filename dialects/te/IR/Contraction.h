@@ -48,6 +48,10 @@ std::optional<FactorReads> findFactorReads(ComputeOp op);
 /// Returns whether an index expression of `read` depends on dim `dim`.
 bool dependsOn(ReadOp read, unsigned dim);
 
+/// Returns whether lanes of results of `product` can be adjacent in its factor `read` as it is: its
+/// last index depends on a parallel dim on which the other factor does not depend.
+bool hasAdjacentLanes(ComputeOp product, ReadOp read, ReadOp other);
+
 /// Returns the position of the index expression of `read` that is the dim `dim` itself. Returns
 /// nothing if no index expression is this dim, or if another index expression also depends on it.
 std::optional<unsigned> findPlainIndex(ReadOp read, unsigned dim);

@@ -98,16 +98,6 @@ public:
   }
 
 private:
-  /// Returns whether lanes of results of `product` can be adjacent in `read`: its last index
-  /// depends on a parallel dim on which the other factor does not depend.
-  static bool hasAdjacentLanes(ComputeOp product, ReadOp read, ReadOp other) {
-    AffineExpr last = read.getMap().getResults().back();
-    return llvm::any_of(llvm::seq<unsigned>(0, product.getNumParallel()), [&](unsigned dim) {
-      return product.getStaticSizes()[dim] != 1 && last.isFunctionOfDim(dim) &&
-             !dependsOn(other, dim);
-    });
-  }
-
   /// Returns whether a product of the group needs another order of a tensor of its block that the
   /// group reads twice. The order could not be chosen for the product alone.
   bool needsOrderOfShared() {

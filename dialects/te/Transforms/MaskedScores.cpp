@@ -8,6 +8,7 @@
 #include "dialects/te/Transforms/MaskedScores.h"
 #include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/Analysis/IndexSimplifier.h"
+#include "dialects/te/Analysis/WindowIndex.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/Transforms/MaskedKeys.h"
 
@@ -28,14 +29,6 @@ static bool isReadable(Value tensor, ArrayRef<Operation *> group) {
   return !source.hasReduction() && source.getPieces().size() == 1 && !readsGroup;
 }
 
-/// Returns the factor of a dim in `expr`, if it is linear in it.
-static std::optional<int64_t> findFactor(AffineExpr expr, unsigned dim, unsigned numDims) {
-  AffineExpr own = getAffineDimExpr(dim, expr.getContext());
-  AffineExpr step = simplifyAffineExpr(expr.replace(own, own + 1) - expr, numDims, 0);
-  auto factor = dyn_cast<AffineConstantExpr>(step);
-  return factor ? std::optional(factor.getValue()) : std::nullopt;
-}
-
 /// Returns the greatest value of `masked` for the sizes of `weights`, if it grows with the last dim
 /// and falls with another one.
 static std::optional<int64_t> findMost(ComputeOp weights, AffineExpr masked) {
@@ -43,7 +36,8 @@ static std::optional<int64_t> findMost(ComputeOp weights, AffineExpr masked) {
   bool falls = false;
   unsigned numDims = weights.getNumDims();
   for (auto [dim, size] : llvm::enumerate(weights.getStaticSizes())) {
-    std::optional<int64_t> factor = findFactor(masked, dim, numDims);
+    std::optional<int64_t> factor =
+        findFactor(masked, getAffineDimExpr(dim, masked.getContext()), numDims, 0);
     bool isKey = dim + 1 == numDims;
     if (!factor || ShapedType::isDynamic(size) || (isKey ? *factor <= 0 : *factor > 0))
       return std::nullopt;
