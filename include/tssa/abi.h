@@ -44,7 +44,7 @@
 extern "C" {
 #endif
 
-#define TSSA_ABI_VERSION 5
+#define TSSA_ABI_VERSION 6
 
 /// The result of every call; 0 is success.
 typedef enum tssa_code {
@@ -160,11 +160,18 @@ struct tssa_host {
   // The members from here on exist since version 5.
 
   /// Returns memory for the chunk of a parallel loop that the calling thread is about to run: as
-  /// many bytes as the manifest says, aligned to 64. No other thread gets it until
-  /// `release_scratch`. If none is free, waits until it is. Never returns NULL; allocates nothing.
-  /// Both are NULL if the manifest says that no thread needs memory.
+  /// many bytes as the manifest says or `reserve_scratch` asked for, aligned to 64. No other thread
+  /// gets it until `release_scratch`. If none is free, waits until it is. Never returns NULL;
+  /// allocates nothing. Not called if neither says that threads need memory.
   void *(*acquire_scratch)(const tssa_host *);
   void (*release_scratch)(const tssa_host *, void *);
+
+  // The members from here on exist since version 6.
+
+  /// Makes sure that `acquire_scratch` returns at least `bytes` bytes until the end of the run. The
+  /// memory counts against the host's limit. Called while no kernel runs. Returns 0, or another
+  /// number if there is no memory.
+  int32_t (*reserve_scratch)(const tssa_host *, uint64_t bytes);
 };
 
 /// The direction of tssa_host::copy.

@@ -33,8 +33,7 @@ int32_t tssa_host_poll(const tssa_host *host) {
 }
 
 /// Returns the key of a node's random numbers. `seed` is the node's if `hasSeed` is not 0.
-int64_t tssa_host_random_key(const tssa_host *host, int64_t stream, int32_t hasSeed,
-                             int64_t seed) {
+int64_t tssa_host_random_key(const tssa_host *host, int64_t stream, int32_t hasSeed, int64_t seed) {
   uint64_t own = static_cast<uint64_t>(seed);
   uint64_t key = host->random_key(host, static_cast<uint64_t>(stream), hasSeed ? &own : nullptr);
   return static_cast<int64_t>(key);
@@ -61,6 +60,15 @@ int32_t tssa_host_launch(const tssa_host *host, int32_t launch, int32_t node, ts
   if (__atomic_load_n(failed, __ATOMIC_RELAXED))
     return host->fail(host, TSSA_OUT_OF_RANGE, node, "an index in the data is out of bounds");
   return TSSA_OK;
+}
+
+/// Makes sure that a chunk of a kernel gets `bytes` bytes of memory. On failure, reports an error
+/// and returns its code.
+int32_t tssa_host_reserve(const tssa_host *host, int32_t node, int64_t bytes) {
+  if (!host->reserve_scratch(host, static_cast<uint64_t>(bytes)))
+    return TSSA_OK;
+  return host->fail(host, TSSA_OUT_OF_MEMORY, node,
+                    "there is no memory for what the threads of a kernel compute at a time");
 }
 
 static bool hasNegative(int32_t rank, const int64_t *shape) {

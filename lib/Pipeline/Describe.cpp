@@ -102,9 +102,13 @@ void describeMemory(ModuleOp module, runtime::Variant &variant) {
 
 void describeScratch(ModuleOp module, runtime::Variant &variant) {
   module.lookupSymbol<func::FuncOp>("main").walk([&](te::LaunchOp launch) {
-    if (auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernel()))
-      variant.memory.scratchBytes =
-          std::max(variant.memory.scratchBytes, conversion::getScratchBytes(kernel));
+    auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernel());
+    if (!kernel)
+      return;
+    variant.memory.scratchBytes =
+        std::max(variant.memory.scratchBytes, conversion::getScratchBytes(kernel));
+    variant.memory.growable |=
+        module.lookupSymbol(conversion::getScratchName(kernel.getSymName())) != nullptr;
   });
 }
 

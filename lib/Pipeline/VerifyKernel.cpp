@@ -44,8 +44,8 @@ KernelRunner::~KernelRunner() = default;
 //===----------------------------------------------------------------------===//
 
 /// Defines `name(slots, results)`. The function calls `callee` with the 8-byte slots as arguments.
-/// With `returns`, `callee` returns a struct, and the function stores its first two fields in
-/// `results`.
+/// With `returns`, `callee` returns an integer or a struct, and the function stores it or its first
+/// two fields in `results`.
 static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool returns) {
   llvm::LLVMContext &context = callee->getContext();
   llvm::Type *pointer = llvm::PointerType::get(context, 0);
@@ -62,7 +62,10 @@ static void defineCaller(llvm::Function *callee, llvm::StringRef name, bool retu
     arguments.push_back(builder.CreateLoad(argument.getType(), slot));
   }
   llvm::Value *result = builder.CreateCall(callee, arguments);
-  for (unsigned i = 0; returns && i < 2; ++i)
+  bool isStruct = result->getType()->isStructTy();
+  if (returns && !isStruct)
+    builder.CreateStore(result, caller->getArg(1));
+  for (unsigned i = 0; returns && isStruct && i < 2; ++i)
     builder.CreateStore(builder.CreateExtractValue(result, i),
                         builder.CreateConstGEP1_64(builder.getInt64Ty(), caller->getArg(1), i));
   builder.CreateRetVoid();
@@ -80,8 +83,9 @@ static void defineMath(llvm::Module &module) {
   math->setLinkage(llvm::GlobalValue::InternalLinkage);
 }
 
-/// Compiles kernel `name` to an object file that exports two callers: `tssa_run` calls the kernel
-/// and `tssa_plan` its extent function.
+/// Compiles kernel `name` to an object file that exports callers: `tssa_run` calls the kernel,
+/// `tssa_plan` its extent function, and `tssa_scratch` the function that returns the bytes of the
+/// memory of a thread, if there is one.
 static Expected<std::unique_ptr<llvm::MemoryBuffer>>
 compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &machine) {
   Expected<std::unique_ptr<llvm::TargetMachine>> target = cpu::createTargetMachine(machine);
@@ -97,6 +101,8 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
     return llvm::createStringError("kernel '" + name + "' has no code");
   defineCaller(kernel, "tssa_run", false);
   defineCaller(extent, "tssa_plan", true);
+  if (llvm::Function *scratch = (*code)->getFunction(conversion::getScratchName(name)))
+    defineCaller(scratch, "tssa_scratch", true);
   defineMath(**code);
   if (Error error = cpu::linkBitcode(**code, getMemoryBitcode(), /*onlyNeeded=*/false, machine))
     return error;
@@ -142,7 +148,8 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
                               const KernelSignature &signature, const cpu::Machine &machine,
                               bool verifiesPasses) {
   mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(module.getLoc());
-  for (const std::string &symbol : {name.str(), (name + ".extent").str()})
+  for (const std::string &symbol :
+       {name.str(), (name + ".extent").str(), conversion::getScratchName(name)})
     if (auto function = module.lookupSymbol<mlir::FunctionOpInterface>(symbol))
       cloneWithCalled(function, *alone);
   for (auto constant : module.getOps<mlir::memref::GlobalOp>())
@@ -171,6 +178,12 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
   auto extent = runner->jit->lookup("tssa_plan");
   if (!extent)
     return extent.takeError();
+  if (module.lookupSymbol(conversion::getScratchName(name))) {
+    auto scratch = runner->jit->lookup("tssa_scratch");
+    if (!scratch)
+      return scratch.takeError();
+    runner->scratch = scratch->toPtr<void (*)(const uint64_t *, int64_t *)>();
+  }
   runner->call = call->toPtr<void (*)(const uint64_t *)>();
   runner->extent = extent->toPtr<void (*)(const uint64_t *, int64_t *)>();
   return runner;
@@ -190,10 +203,22 @@ Expected<KernelExtent> KernelRunner::getExtent(const KernelMemory &memory) const
 
 void KernelRunner::addScratch(llvm::SmallVectorImpl<uint64_t> &slots) const {
   thread_local runtime::Buffer memory;
-  if (memory.getSize() < uint64_t(scratchBytes) && !memory.allocate(uint64_t(scratchBytes)))
+  int64_t bytes = scratchBytes;
+  if (scratch) {
+    llvm::SmallVector<uint64_t> scalars;
+    const uint64_t *slot = slots.data();
+    for (mlir::Type type : signature.types) {
+      bool isTensor = mlir::isa<mlir::RankedTensorType>(type); // a memref descriptor
+      if (!isTensor)
+        scalars.push_back(*slot);
+      slot += isTensor ? 5 : 1;
+    }
+    scratch(scalars.data(), &bytes);
+  }
+  if (memory.getSize() < uint64_t(bytes) && !memory.allocate(uint64_t(bytes)))
     llvm::report_bad_alloc_error("no memory for the boxes of a kernel");
   auto address = reinterpret_cast<uint64_t>(memory.getData());
-  slots.append({address, address, 0, uint64_t(scratchBytes), 1});
+  slots.append({address, address, 0, uint64_t(bytes), 1});
 }
 
 Error KernelRunner::runInHalves(const KernelMemory &memory) const {

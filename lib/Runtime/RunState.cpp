@@ -7,10 +7,12 @@
 #include "RunState.h"
 
 #include "tssa/Runtime/NearName.h"
+#include "tssa/Support/CheckedSize.h"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 using namespace tssa::runtime;
 using Clock = std::chrono::steady_clock;
@@ -60,13 +62,37 @@ Status RunState::allocateArena(uint64_t bytes, void *&arena) {
   return judge(report(device->allocate(bytes, arena)));
 }
 
-void RunState::setScratch(void *memory, unsigned count, uint64_t bytes) {
-  scratch = std::make_unique<ScratchParts>(memory, count, bytes);
+void RunState::setScratch(void *memory, uint64_t bytes) {
+  scratch = std::make_unique<ScratchParts>(memory, context.threads, bytes);
+}
+
+/// Returns whether the parts have at least `bytes` bytes now.
+bool RunState::reserveScratch(uint64_t bytes) {
+  if (scratch && scratch->getBytes() >= bytes)
+    return true;
+  tssa::CheckedSize part =
+      tssa::CheckedSize(std::max(bytes, ScratchParts::alignment)).alignTo(ScratchParts::alignment);
+  std::optional<int64_t> all = (part * tssa::CheckedSize(context.threads)).get();
+  if (grownScratch)
+    releaseOnHost(std::exchange(grownScratch, nullptr));
+  scratch = nullptr;
+  grownScratch = all ? allocateOnHost(uint64_t(*all)) : nullptr;
+  if (grownScratch)
+    setScratch(grownScratch, uint64_t(*part.get()));
+  return grownScratch;
+}
+
+void RunState::installScratchCallbacks() {
   host.acquire_scratch = [](const tssa_host *host) {
     return static_cast<RunState *>(host->user)->scratch->acquire();
   };
   host.release_scratch = [](const tssa_host *host, void *part) {
     static_cast<RunState *>(host->user)->scratch->release(part);
+  };
+  host.reserve_scratch = [](const tssa_host *host, uint64_t bytes) {
+    return guard(host, int32_t(TSSA_OUT_OF_MEMORY), [&](RunState &state) {
+      return int32_t(state.reserveScratch(bytes) ? TSSA_OK : TSSA_OUT_OF_MEMORY);
+    });
   };
 }
 
@@ -135,6 +161,7 @@ void RunState::installCallbacks() {
     return guard(host, uint64_t(0),
                  [&](RunState &state) { return state.randomKeys.next(stream, seed); });
   };
+  installScratchCallbacks();
   host.on_host = &host;
   if (device)
     installDeviceCallbacks();

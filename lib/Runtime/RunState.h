@@ -35,6 +35,7 @@ struct RunContext {
   const RunOptions &run;
   uint64_t seed;      ///< of random numbers
   uint64_t runNumber; ///< the number of earlier runs of the session
+  unsigned threads;   ///< that run kernels
 };
 
 /// The tssa_host of one run and its state: the memory that counts against the limit, the
@@ -56,8 +57,8 @@ public:
   bool charge(uint64_t bytes);
   /// Allocates the arena on the device; `bytes` have been charged. Only for runs on a device.
   Status allocateArena(uint64_t bytes, void *&arena);
-  /// Sets the memory of the threads that run kernels: `count` parts of `bytes` bytes.
-  void setScratch(void *memory, unsigned count, uint64_t bytes);
+  /// Sets the memory of the threads that run kernels: a part of `bytes` bytes for each.
+  void setScratch(void *memory, uint64_t bytes);
   /// Completes the run after the program has returned `code`, and returns the run's outcome. On
   /// success, results and overwritten arguments are in host memory.
   Status finish(int32_t code);
@@ -73,6 +74,7 @@ private:
 
   std::unique_ptr<DeviceRun> device;     ///< null on the CPU
   std::unique_ptr<ScratchParts> scratch; ///< null if no kernel needs it
+  void *grownScratch = nullptr;          ///< its memory, if the program asked for it
   std::vector<tssa_tensor> args;         ///< as the program sees them
   std::vector<tssa_tensor> resultViews;
   /// For each result, null if the program writes it to `results[i].data`. Otherwise the memory to
@@ -104,6 +106,7 @@ private:
   int32_t report(RunFault fault);
   void *allocateOnHost(uint64_t bytes);
   void releaseOnHost(void *memory);
+  bool reserveScratch(uint64_t bytes);
   void *allocateOnDevice(uint64_t bytes);
   void releaseOnDevice(void *memory);
   bool chargeOrFail(uint64_t bytes, const Port *port);
@@ -126,6 +129,7 @@ private:
   void recordFlops(int32_t launch, int64_t flops);
   void prepareResults();
   void installCallbacks();
+  void installScratchCallbacks();
   /// Replaces the callbacks that allocate by those for the device's memory.
   void installDeviceCallbacks();
 };

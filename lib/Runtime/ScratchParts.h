@@ -23,6 +23,7 @@ public:
 
   /// `memory` has `count` parts of `bytes` bytes.
   ScratchParts(void *memory, unsigned count, uint64_t bytes);
+  uint64_t getBytes() const { return bytes; } ///< of a part
 
   /// Returns a part that no other thread has: that of the thread's core, if it is free, because it
   /// is in the core's cache.

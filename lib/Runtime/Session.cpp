@@ -248,7 +248,7 @@ int32_t Session::execute(RunState &state, const Buffer &buffer, void *arena, int
     uint64_t all = bytes * countScratchParts();
     char *scratch = static_cast<char *>(arena) + arenaBytes - all;
     allow(scratch, all);
-    state.setScratch(scratch, countScratchParts(), bytes);
+    state.setScratch(scratch, bytes);
   }
   int32_t result;
   {
@@ -287,7 +287,8 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                      options,
                      runOptions,
                      seed,
-                     runs.fetch_add(1, std::memory_order_relaxed)};
+                     runs.fetch_add(1, std::memory_order_relaxed),
+                     countScratchParts()};
   RunState state(context, boundInputs, outputs);
   if (Status status = state.start(); !status.ok())
     return status;

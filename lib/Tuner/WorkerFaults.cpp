@@ -37,14 +37,16 @@ static bool changeFirstLoop(ModuleOp module, llvm::function_ref<void(scf::ForOp)
 /// bounds, and memory of the thread if it needs any.
 static func::FuncOp findKernel(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (!function.getSymName().ends_with(".extent") && !function.isDeclaration())
+    if (!function.getSymName().ends_with(".extent") &&
+        !function.getSymName().ends_with(tssa::conversion::getScratchName("")) &&
+        !function.isDeclaration())
       return function;
   return nullptr;
 }
 
 /// Returns the last result of the kernel, or the first input, if it is of f32; else null.
 static Value findResult(func::FuncOp function) {
-  unsigned behind = function && tssa::conversion::getScratchBytes(function) > 0 ? 4 : 3;
+  unsigned behind = function && tssa::conversion::getScratchType(function) ? 4 : 3;
   unsigned count = function ? function.getNumArguments() : 0;
   Value result = count > behind ? function.getArgument(count - behind - 1) : Value();
   return result && getElementTypeOrSelf(result).isF32() ? result : nullptr;

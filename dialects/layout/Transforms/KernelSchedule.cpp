@@ -134,7 +134,7 @@ double layout::countBoxBytes(ArrayRef<KernelExpression> expressions, const Point
           kept = getBoxSizes(expressions.back().op, sizes.back(), op);
     double elements = 1;
     for (int64_t count : ArrayRef(kept).take_front(op.getNumParallel()))
-      elements *= static_cast<double>(count);
+      elements *= static_cast<double>(te::assumeSize(count, te::SizeRole::Large));
     for (Type type : op.getResultTypes())
       bytes += elements * te::getElementBytes(cast<ShapedType>(type).getElementType());
   }

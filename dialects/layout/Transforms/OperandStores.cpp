@@ -9,6 +9,7 @@
 #include "dialects/layout/Template/Roles.h"
 #include "dialects/layout/Transforms/KernelStores.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Contraction.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
@@ -24,7 +25,7 @@ static SmallVector<unsigned> findLanes(te::ComputeOp compute, te::ReadOp read, t
   SmallVector<unsigned> positions;
   for (unsigned dim = 0; dim < compute.getNumParallel(); ++dim) {
     if (!te::dependsOn(read, dim) || te::dependsOn(other, dim) ||
-        compute.getStaticSizes()[dim] < lanes)
+        te::assumeSize(compute.getStaticSizes()[dim], te::SizeRole::Large) < lanes)
       continue;
     if (std::optional<unsigned> position = te::findPlainIndex(read, dim))
       positions.push_back(*position);
@@ -32,12 +33,16 @@ static SmallVector<unsigned> findLanes(te::ComputeOp compute, te::ReadOp read, t
   return positions;
 }
 
-/// Returns whether the numbers of rows and columns are known, and thus how often each element is
-/// read. One that is open may be one, for which no conversion pays. A batch may be open, since
-/// conversion and product grow with it alike.
-static bool isReuseKnown(te::ComputeOp compute, const Roles &roles) {
-  return llvm::all_of(llvm::seq<unsigned>(0, compute.getNumParallel()), [&](unsigned dim) {
-    return roles[dim] == Role::Group || !ShapedType::isDynamic(compute.getStaticSizes()[dim]);
+/// Returns whether it is known how often each element of `read` is read. A size along which all is
+/// read again may be one if it is open, and then no conversion pays, unless there is just as little
+/// to convert: `read` has the same size, as keys have that of queries where both are the sequence.
+static bool isReuseKnown(te::ComputeOp compute, te::ReadOp read) {
+  SmallVector<OpFoldResult> sizes = compute.getParallelSizes();
+  auto isOwn = [&](unsigned dim) { return te::dependsOn(read, dim); };
+  return llvm::all_of(llvm::seq<unsigned>(0, sizes.size()), [&](unsigned dim) {
+    return isOwn(dim) || isa<Attribute>(sizes[dim]) ||
+           llvm::any_of(llvm::seq<unsigned>(0, sizes.size()),
+                        [&](unsigned other) { return isOwn(other) && sizes[other] == sizes[dim]; });
   });
 }
 
@@ -60,8 +65,7 @@ static bool isProduct(te::ComputeOp compute, const Roles &roles) {
 static te::ComputeOp findProduct(te::LaunchOp launch, te::KernelOp kernel, Roles &roles) {
   for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
     roles = getRoles(compute);
-    if (!isProduct(compute, roles) || !isReuseKnown(compute, roles) ||
-        llvm::is_contained(compute.getStaticSizes(), 0))
+    if (!isProduct(compute, roles) || llvm::is_contained(compute.getStaticSizes(), 0))
       continue;
     te::ReadOp data = roles.data.front(), weights = roles.weights.front();
     if (isOrderOpen(launch, data) && isOrderOpen(launch, weights) &&
@@ -79,6 +83,8 @@ std::optional<OperandOrder> OperandStores::computeOrder(te::LaunchOp launch, te:
   if (!product)
     return best;
   auto tryLanes = [&](te::ReadOp read, te::ReadOp other) {
+    if (!isReuseKnown(product, read))
+      return;
     unsigned parameter = cast<BlockArgument>(read.getSource()).getArgNumber();
     for (unsigned position : findLanes(product, read, other, costs.getMachine().lanes)) {
       OperandOrder order{parameter, moveLast(read.getSourceType().getRank(), position)};

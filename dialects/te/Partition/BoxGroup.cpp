@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Partition/BoxGroup.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/Sizes.h"
 #include "mlir/Analysis/FlatLinearValueConstraints.h"
@@ -90,7 +91,7 @@ public:
     bool hasProduct = llvm::any_of(group, [&](Operation *member) {
       return member != root && savesRow(cast<ComputeOp>(member));
     });
-    if (!hasProduct || !areRowsKnown() || needsOrderOfShared())
+    if (!hasProduct || needsOrderOfShared())
       return std::nullopt;
     SmallVector<Operation *> ops(group.begin(), group.end());
     llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -143,16 +144,6 @@ private:
     return false;
   }
 
-  /// Returns whether the sizes of a row of each member are constant: its box has memory of a size
-  /// that is known.
-  bool areRowsKnown() {
-    return llvm::all_of(group, [&](Operation *member) {
-      auto compute = cast<ComputeOp>(member);
-      return member == root ||
-             countElements(ArrayRef(compute.getParallelSizes()).drop_front(numRows)).has_value();
-    });
-  }
-
   /// Returns whether `index` moves along windows that overlap, as in a convolution: the steps of a
   /// parallel dim are smaller than what the reduction dims span.
   static bool overlaps(ComputeOp compute, AffineExpr index) {
@@ -201,19 +192,16 @@ private:
   bool savesRow(ComputeOp compute) {
     if (!matchContraction(compute) || hasWindows(compute))
       return false;
-    std::optional<int64_t> own =
-        countElements(ArrayRef(compute.getParallelSizes()).drop_front(numRows));
-    std::optional<int64_t> summed = countElements(compute.getReductionSizes());
-    return own && summed && *own > *summed;
+    ArrayRef<int64_t> sizes = compute.getStaticSizes();
+    unsigned numParallel = compute.getNumParallel();
+    return countElements(sizes.take_front(numParallel).drop_front(numRows)) >
+           countElements(sizes.drop_front(numParallel));
   }
 
-  static std::optional<int64_t> countElements(ArrayRef<OpFoldResult> sizes) {
-    int64_t count = 1;
-    for (OpFoldResult size : sizes) {
-      std::optional<int64_t> known = getConstantSize(size);
-      if (!known || llvm::MulOverflow(count, *known, count))
-        return std::nullopt;
-    }
+  static double countElements(ArrayRef<int64_t> sizes) {
+    double count = 1;
+    for (int64_t size : sizes)
+      count *= static_cast<double>(assumeSize(size, SizeRole::Large));
     return count;
   }
 

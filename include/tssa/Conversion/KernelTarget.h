@@ -95,10 +95,14 @@ public:
   /// that one thread should get. The first result is `count`, the number of iterations. All
   /// iterations together execute `work` body ops.
   virtual mlir::Value buildGrain(IndexBuilder &index, mlir::Value count, mlir::AffineExpr work) = 0;
-  /// Allocates memory of constant size for one thread. It holds what one expression computes at a
-  /// loop of another expression.
+  /// Allocates memory for one thread. It holds what one expression computes at a loop of another
+  /// expression. `size` is the number of elements, computed in the entry block of `func` from its
+  /// parameters, or null if that of `type` is constant.
   virtual mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc,
-                                  mlir::func::FuncOp func, mlir::MemRefType type) = 0;
+                                  mlir::func::FuncOp func, mlir::MemRefType type,
+                                  mlir::Value size) = 0;
+  /// Whether only a run needs to know the size of this memory.
+  virtual bool makesOpenScratch() const { return false; }
   /// The most bytes of the memory that `makeScratch` and `makeShared` allocate for a kernel.
   virtual int64_t getScratchLimit() const = 0;
   /// Sets the error flag, so that the run fails.

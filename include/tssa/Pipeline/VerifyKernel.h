@@ -70,7 +70,7 @@ public:
     llvm::SmallVector<uint64_t, 64> own(slots);
     own.end()[-2] = begin;
     own.end()[-1] = end;
-    if (scratchBytes > 0)
+    if (scratchBytes > 0 || scratch)
       addScratch(own);
     call(own.data());
   }
@@ -80,12 +80,13 @@ private:
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
   KernelSignature signature;
-  int64_t scratchBytes = 0; ///< that a thread needs
+  int64_t scratchBytes = 0; ///< that a thread needs, if they are constant
   /// Appends the slots of memory of the calling thread.
   void addScratch(llvm::SmallVectorImpl<uint64_t> &slots) const;
   /// The kernel and its extent function, each called with a pointer to slots of 8 bytes.
   void (*call)(const uint64_t *slots) = nullptr;
   void (*extent)(const uint64_t *slots, int64_t *results) = nullptr;
+  void (*scratch)(const uint64_t *slots, int64_t *bytes) = nullptr; ///< if only a run knows them
 };
 
 /// Returns the error bound for one result of a kernel: the bound of a sum in the least precise type

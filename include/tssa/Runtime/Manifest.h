@@ -125,7 +125,7 @@ struct Memory {
   int64_t constantBytes = 0; ///< filled by writeArtifact
   int64_t arenaBytes = -1;   ///< -1: depends on sizes, ask tssa_plan
   int64_t scratchBytes = 0;  ///< of each thread that runs kernels; a multiple of 64
-  bool growable = false;     ///< the program may call tssa_host::grow
+  bool growable = false;     ///< the program may call tssa_host's grow or reserve_scratch
 };
 
 using Digest = std::array<uint8_t, 32>;   ///< SHA-256

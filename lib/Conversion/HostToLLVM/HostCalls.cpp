@@ -8,6 +8,7 @@
 #include "HostEmitter.h"
 #include "KernelBody.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tssa/Conversion/KernelScratch.h"
 #include "tssa/Runtime/Manifest.h"
 #include "tssa/abi.h"
 
@@ -49,12 +50,14 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
     scalars.push_back(scalar);
     store(loc, scalar.getType().isIndex() ? toI64(loc, scalar) : scalar, context, field);
   }
-  if (body.getHostOffset())
-    store(loc, host, context, *body.getHostOffset());
   if (number != body.getNumFields() || extent.getNumArguments() != scalars.size())
     return op.emitError("expected operands for the ")
            << body.getNumFields() << " parameters of kernel '" << op.getKernel() << "', got "
            << number;
+  if (body.getHostOffset()) {
+    store(loc, host, context, *body.getHostOffset());
+    store(loc, emitScratch(kernel, scalars), context, *body.getHostOffset() + 8);
+  }
   auto range = func::CallOp::create(builder, loc, extent, scalars);
   Type i32 = builder.getI32Type();
   Value callee = func::ConstantOp::create(builder, loc, body.getFunction().getFunctionType(),
@@ -69,6 +72,19 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
        constant(loc, i32, body.getErrorsOffset())});
   leaveUnlessZero(loc, code);
   return success();
+}
+
+Value HostEmitter::emitScratch(func::FuncOp kernel, ValueRange scalars) {
+  Location loc = kernel.getLoc();
+  if (int64_t bytes = conversion::getScratchBytes(kernel))
+    return constant(loc, builder.getI64Type(), bytes);
+  auto count = module.lookupSymbol<func::FuncOp>(conversion::getScratchName(kernel.getSymName()));
+  Value bytes = toI64(loc, func::CallOp::create(builder, loc, count, scalars).getResult(0));
+  Value code =
+      routines.call(builder, loc, "tssa_host_reserve", builder.getI32Type(),
+                    {host, constant(loc, builder.getI32Type(), nodes.getNode(loc)), bytes});
+  leaveUnlessZero(loc, code);
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,6 +81,9 @@ private:
 
   // HostCalls.cpp
   mlir::LogicalResult emitLaunch(mlir::tssa::te::LaunchOp op);
+  /// Returns the bytes of the memory of a thread that `kernel` needs, and makes sure that the
+  /// threads have it.
+  mlir::Value emitScratch(mlir::func::FuncOp kernel, mlir::ValueRange scalars);
   mlir::LogicalResult emitExtern(mlir::tssa::te::ExternOp op);
   void emitTensor(mlir::Location loc, mlir::Value value, int64_t slot);
   mlir::Value callRoutine(mlir::tssa::te::ExternOp op, mlir::Value attributes);

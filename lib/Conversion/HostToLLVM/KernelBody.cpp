@@ -20,7 +20,7 @@ namespace tssa {
 /// Returns the types of the parameters of a kernel and of its results: what a kernel function has
 /// before errors, begin, end and the memory of the thread.
 static ArrayRef<Type> getOperandTypes(func::FuncOp kernel) {
-  return kernel.getArgumentTypes().drop_back(conversion::getScratchBytes(kernel) > 0 ? 4 : 3);
+  return kernel.getArgumentTypes().drop_back(conversion::getScratchType(kernel) ? 4 : 3);
 }
 
 KernelBody::KernelBody(ModuleOp module, func::FuncOp kernel) {
@@ -28,9 +28,9 @@ KernelBody::KernelBody(ModuleOp module, func::FuncOp kernel) {
     offsets.push_back(errors);
     errors += isa<MemRefType>(type) ? 16 : 8;
   }
-  if (conversion::getScratchBytes(kernel) > 0) {
+  if (conversion::getScratchType(kernel)) {
     host = errors;
-    errors += 8;
+    errors += 16;
   }
   std::string name = (kernel.getSymName() + ".body").str();
   function = module.lookupSymbol<func::FuncOp>(name);
@@ -101,21 +101,19 @@ void KernelBody::create(ModuleOp module, func::FuncOp kernel, StringRef name) {
     else
       operands.push_back(load(type, offset));
   }
-  auto count = [&](int64_t elements) -> Value {
-    return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(elements));
-  };
-  auto addMemRef = [&](Value memory, int64_t elements) {
+  auto addMemRef = [&](Value memory, Value elements) {
     auto type = cast<MemRefType>(kernel.getArgumentTypes()[operands.size()]);
-    operands.push_back(createMemRef(builder, loc, type, memory, count(elements)));
+    operands.push_back(createMemRef(builder, loc, type, memory, elements));
   };
-  addMemRef(address(errors), 1);
+  addMemRef(address(errors),
+            LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(1)));
   operands.push_back(toIndex(block->getArgument(1)));
   operands.push_back(toIndex(block->getArgument(2)));
   Value table = host ? load(pointer, *host) : Value(), scratch;
   if (host) {
     scratch =
         callHost(builder, loc, pointer, offsetof(tssa_host, acquire_scratch), table).getResult();
-    addMemRef(scratch, conversion::getScratchBytes(kernel));
+    addMemRef(scratch, load(i64, *host + 8));
   }
   func::CallOp::create(builder, loc, kernel, operands);
   if (host)

@@ -23,6 +23,7 @@ public:
   int64_t getOffset(unsigned parameter) const { return offsets[parameter]; }
   unsigned getNumFields() const { return offsets.size(); }
   /// Returns the offset of the address of the tssa_host, if the kernel needs memory of its thread.
+  /// The number of bytes, an i64, lies behind it.
   std::optional<int64_t> getHostOffset() const { return host; }
   int64_t getErrorsOffset() const { return errors; }
   int64_t getContextBytes() const { return errors + 8; }

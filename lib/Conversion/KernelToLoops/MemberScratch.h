@@ -19,6 +19,13 @@ struct PlacedMember {
   const ComputedAt &at;
 };
 
+/// The number of elements of a box: the product of a constant and of sizes that only a run knows.
+struct BoxCount {
+  int64_t constant = 1;
+  llvm::SmallVector<mlir::Value> open; ///< parameters of the kernel's function, or computed of them
+  bool operator==(const BoxCount &) const = default;
+};
+
 /// The memory for the boxes of a kernel's members, on the stack of a thread or shared by a block.
 class MemberScratch {
 public:
@@ -32,15 +39,17 @@ public:
            llvm::ArrayRef<MemberDim> box, llvm::ArrayRef<mlir::Value> offsets);
 
 private:
-  /// Returns the most elements of a box, or an error if only a run knows them.
-  mlir::FailureOr<int64_t> countElements(const PlacedMember &member, llvm::ArrayRef<MemberDim> box);
+  /// Returns the most elements of a box, or an error if only a run knows them and the target must.
+  mlir::FailureOr<BoxCount> countElements(const PlacedMember &member, llvm::ArrayRef<MemberDim> box,
+                                          const mlir::IRMapping &values);
   mlir::FailureOr<mlir::Value> getMemory(mlir::OpBuilder &builder, mlir::func::FuncOp func,
                                          const PlacedMember &member, mlir::Value result,
-                                         int64_t elements);
+                                         const BoxCount &count);
 
   KernelTarget &target;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 1>> memories; ///< by result
-  int64_t total = 0;                                                       ///< bytes
+  /// By result: where boxes of some size lie.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<std::pair<BoxCount, mlir::Value>, 1>> memories;
+  int64_t total = 0; ///< bytes that are constant
 };
 
 } // namespace tssa::conversion

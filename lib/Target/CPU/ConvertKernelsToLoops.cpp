@@ -77,9 +77,11 @@ public:
 
   int64_t getScratchLimit() const override { return layout::threadScratchBytes; }
 
-  Value makeScratch(OpBuilder &builder, Location loc, func::FuncOp func, MemRefType type) override {
-    return scratch.allocate(builder, loc, func, type);
+  Value makeScratch(OpBuilder &builder, Location loc, func::FuncOp func, MemRefType type,
+                    Value size) override {
+    return scratch.allocate(builder, loc, func, type, size);
   }
+  bool makesOpenScratch() const override { return true; }
 
   void buildFailure(IndexBuilder &index, Value errors) override {
     OpBuilder &builder = index.getBuilder();

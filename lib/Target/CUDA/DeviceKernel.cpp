@@ -40,7 +40,7 @@ Value DeviceKernel::buildGrain(IndexBuilder &index, Value count, AffineExpr work
 }
 
 Value DeviceKernel::makeScratch(OpBuilder &builder, Location loc, func::FuncOp func,
-                                MemRefType type) {
+                                MemRefType type, Value size) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&func.getBody().front());
   return memref::AllocaOp::create(builder, loc, type, builder.getI64IntegerAttr(widestAccess));

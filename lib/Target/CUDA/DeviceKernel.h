@@ -32,7 +32,7 @@ public:
                        llvm::function_ref<void(mlir::Value)> body) override;
   mlir::Value buildGrain(IndexBuilder &index, mlir::Value count, mlir::AffineExpr work) override;
   mlir::Value makeScratch(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp func,
-                          mlir::MemRefType type) override;
+                          mlir::MemRefType type, mlir::Value size) override;
   int64_t getScratchLimit() const override { return mlir::tssa::layout::deviceScratchBytes; }
   void buildFailure(IndexBuilder &index, mlir::Value errors) override;
   mlir::Value buildLoad(IndexBuilder &index, const LaneAccess &access, mlir::Value mask,

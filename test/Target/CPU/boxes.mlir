@@ -322,3 +322,39 @@ te.kernel @returned(%a: tensor<64x48xf32>) -> (tensor<64xf32>, tensor<64x48xf32>
   layout.bind %io to parallel
   layout.compute_at @x, %io
 }
+
+// -----
+
+// Only a run knows the size of a box: a function returns the bytes that the caller passes.
+// CHECK-LABEL: func.func @open.scratch(
+// CHECK-SAME: %[[N:[^:]*]]: index) -> index
+// CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c64
+// CHECK: %[[PARTS:.*]] = arith.ceildivui %[[BYTES]], %c64
+// CHECK: %[[ALL:.*]] = arith.muli %[[PARTS]], %c64
+// CHECK: return %[[ALL]]
+// CHECK-LABEL: func.func @open(
+// CHECK-SAME: %[[M:[^:,]*]]: index,
+// CHECK-SAME: %[[MEMORY:[^,]*]]: memref<?xi8>)
+// CHECK: %[[SIZE:.*]] = arith.muli %[[M]], %c16
+// CHECK: %[[X:.*]] = memref.view %[[MEMORY]][%c0][%[[SIZE]]] : memref<?xi8> to memref<?xf32>
+// CHECK: math.exp
+// CHECK: memref.store %{{.*}}, %[[X]]
+// CHECK: memref.load %[[X]]
+te.kernel @open(%a: tensor<64x?xf32> {te.sizes = array<i64: -1, 1>}, %n: index) -> tensor<64xf32> {
+  %x = te.compute @x (d0: 64, d1: %n) {
+    %v = te.read %a[d0, d1] : tensor<64x?xf32>
+    %e = math.exp %v : f32
+    te.yield %e : f32
+  } : tensor<64x?xf32>
+  %y = te.compute @y (d0: 64) reduce (d1: %n) init (0.0 : f32) {
+    %v = te.read %x[d0, d1] : tensor<64x?xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<64xf32>
+  te.return %y : tensor<64xf32>
+} schedule {
+  %i, %k = layout.loops @y : !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 16]
+  layout.reorder %io, %ii, %k
+  layout.bind %io to parallel
+  layout.compute_at @x, %io
+}

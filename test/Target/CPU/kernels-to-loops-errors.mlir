@@ -341,25 +341,6 @@ te.kernel @large_box(%a: tensor<64x1048576xf32>) -> tensor<64xf32> {
 
 // -----
 
-te.kernel @open_box(%a: tensor<64x?xf32> {te.sizes = array<i64: -1, 1>}, %n: index) -> tensor<64xf32> {
-  %x = te.compute @x (d0: 64, d1: %n) {
-    %v = te.read %a[d0, d1] : tensor<64x?xf32>
-    %e = math.exp %v : f32
-    te.yield %e : f32
-  } : tensor<64x?xf32>
-  %y = te.compute @y (d0: 64) reduce (d1: %n) init (0.0 : f32) {
-    %v = te.read %x[d0, d1] : tensor<64x?xf32>
-    te.yield %v : f32
-  } combine arith.addf : tensor<64xf32>
-  te.return %y : tensor<64xf32>
-} schedule {
-  %i, %j = layout.loops @y : !layout.loop, !layout.loop
-  // expected-error @below {{expected a box of constant size, but an iteration of this serial loop of 'y' reads all indexes of dim 1 of 'x', and only a run knows how many these are}}
-  layout.compute_at @x, %i
-}
-
-// -----
-
 // A loop over columns does not select rows, so that each of its iterations would compute all rows.
 te.kernel @at_columns(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
   %s = te.compute @s (d0: 64) reduce (d1: 8) init (0.0 : f32) {

@@ -154,20 +154,23 @@ te.kernel @in_order(%q: tensor<2x64x32xf32>, %k: tensor<2x32x64xf32>) -> tensor<
 // -----
 
 // An open number of rows may be one, so that no operand of this product is converted. An open number
-// of products does not matter.
+// of products does not matter, nor that of rows and columns where both are the same.
 // CHECK-LABEL: te.kernel @open_rows(
 // CHECK-NOT: layout.store
 // CHECK-LABEL: te.kernel @open_batch(
 // CHECK: layout.store 1 as map<reorder(0, 2, 1)>
-func.func @main(%q: tensor<2x?x32xf32>, %k: tensor<2x64x32xf32>, %r: tensor<?x64x32xf32>)
-    -> (tensor<2x?x64xf32>, tensor<?x64x64xf32>) {
+// CHECK-LABEL: te.kernel @open_square(
+// CHECK: layout.store 1 as map<reorder(0, 2, 1)>
+func.func @main(%q: tensor<2x?x32xf32>, %k: tensor<2x64x32xf32>, %r: tensor<?x64x32xf32>, %p: tensor<2x?x32xf32>)
+    -> (tensor<2x?x64xf32>, tensor<?x64x64xf32>, tensor<2x?x?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %q, %c1 : tensor<2x?x32xf32>
   %m = tensor.dim %r, %c0 : tensor<?x64x32xf32>
   %s = te.launch @open_rows(%q, %k, %n) sizes (%n) : (tensor<2x?x32xf32>, tensor<2x64x32xf32>, index) -> tensor<2x?x64xf32>
   %t = te.launch @open_batch(%r, %r, %m) sizes (%m) : (tensor<?x64x32xf32>, tensor<?x64x32xf32>, index) -> tensor<?x64x64xf32>
-  return %s, %t : tensor<2x?x64xf32>, tensor<?x64x64xf32>
+  %u = te.launch @open_square(%q, %p, %n) sizes (%n, %n) : (tensor<2x?x32xf32>, tensor<2x?x32xf32>, index) -> tensor<2x?x?xf32>
+  return %s, %t, %u : tensor<2x?x64xf32>, tensor<?x64x64xf32>, tensor<2x?x?xf32>
 }
 te.kernel @open_rows(%q: tensor<2x?x32xf32> {te.sizes = array<i64: -1, 2, -1>}, %k: tensor<2x64x32xf32>, %n: index) -> tensor<2x?x64xf32> {
   %y = te.compute @y (d0: 2, d1: %n, d2: 64) reduce (d3: 32) init (0.0 : f32) {
@@ -186,4 +189,13 @@ te.kernel @open_batch(%q: tensor<?x64x32xf32> {te.sizes = array<i64: 2, -1, -1>}
     te.yield %p : f32
   } combine arith.addf : tensor<?x64x64xf32>
   te.return %y : tensor<?x64x64xf32>
+}
+te.kernel @open_square(%q: tensor<2x?x32xf32> {te.sizes = array<i64: -1, 2, -1>}, %k: tensor<2x?x32xf32> {te.sizes = array<i64: -1, 2, -1>}, %n: index) -> tensor<2x?x?xf32> {
+  %y = te.compute @y (d0: 2, d1: %n, d2: %n) reduce (d3: 32) init (0.0 : f32) {
+    %a = te.read %q[d0, d1, d3] : tensor<2x?x32xf32>
+    %b = te.read %k[d0, d2, d3] : tensor<2x?x32xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<2x?x?xf32>
+  te.return %y : tensor<2x?x?xf32>
 }

@@ -27,7 +27,8 @@ enum Mode : int32_t {
   UseMath,
   DrawKey,
   DrawOwnKey,
-  UseScratch
+  UseScratch,
+  AskForScratch
 };
 
 /// A temporary folder that is removed with the object.

@@ -270,6 +270,32 @@ TEST_F(SessionTest, MemoryOfThreads) {
   EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "takes 512 bytes", run(arguments, results));
 }
 
+// What a program asks for replaces parts that are smaller, and counts too.
+TEST_F(SessionTest, MemoryThatThreadsAskFor) {
+  for (int64_t scratchBytes : {0, 64, 1 << 20}) {
+    Manifest manifest = makeAddManifest();
+    manifest.variants[0].memory.scratchBytes = scratchBytes;
+    static const float bias[3] = {0.5f, 1, 2};
+    ASSERT_OK(
+        writeArtifact(path, readModel("add_model"), manifest, content({{0, sizeof(bias), bias}})));
+    SessionOptions options;
+    options.threads = 3;
+    load(options);
+    std::vector<Tensor> results;
+    for (int64_t rows : {0, 10, 1000}) {
+      AddArguments arguments(rows, AskForScratch);
+      ASSERT_OK(run(arguments, results));
+      expectSum(arguments, static_cast<float *>(results[0].data));
+    }
+    if (scratchBytes == 1 << 20) // enough
+      break;
+    options.memoryLimit = 12000 + 3 * 12032 - 1;
+    load(options);
+    AddArguments arguments(1000, AskForScratch);
+    EXPECT_FAULT(TSSA_OUT_OF_MEMORY, "36096 more bytes exceed the limit", run(arguments, results));
+  }
+}
+
 TEST_F(SessionTest, PlansWithoutRunning) {
   AddArguments arguments(10, LoopForEver);
   int64_t bytes;

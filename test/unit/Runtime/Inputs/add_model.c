@@ -31,21 +31,24 @@ enum Mode {
   UseMath = 7,       ///< adds erf(1) to each element
   DrawKey = 8,       ///< adds 20 bits of a key of random numbers to each element
   DrawOwnKey = 9,    ///< the same for a node whose seed is 5
-  UseScratch = 10    ///< adds in memory of the thread
+  UseScratch = 10,   ///< adds in memory of the thread
+  AskForScratch = 11 ///< the same, in memory that it asks for: as much as `sum`
 };
 
 struct Add {
   const tssa_host *host; ///< null if the sums need no memory of the thread
   const float *a, *b;
   float *sum;
+  int fills; ///< whether the memory of the thread has a place for each element
 };
 
 static void addRows(void *context, int64_t begin, int64_t end) {
   struct Add *add = context;
   float own, *scratch = add->host ? add->host->acquire_scratch(add->host) : &own;
   for (int64_t i = begin * 3; i < end * 3; ++i) {
-    *scratch = add->a[i] + add->b[i];
-    add->sum[i] = *scratch;
+    float *sum = add->fills ? &scratch[i] : scratch;
+    *sum = add->a[i] + add->b[i];
+    add->sum[i] = *sum;
   }
   if (add->host)
     add->host->release_scratch(add->host, scratch);
@@ -117,7 +120,11 @@ EXPORT int32_t tssa_run(const tssa_host *host, tssa_tensor *args,
     return code;
   int64_t rows = args[0].shape[0];
   int64_t shape[2] = {rows + (mode == WrongShape), 3};
-  struct Add add = {mode == UseScratch ? host : 0, args[0].data, args[1].data, arena};
+  if (mode == AskForScratch && host->reserve_scratch(host, (uint64_t)rows * 12))
+    return host->fail(host, TSSA_OUT_OF_MEMORY, -1, "no memory of the threads");
+  int usesScratch = mode == UseScratch || mode == AskForScratch;
+  struct Add add = {usesScratch ? host : 0, args[0].data, args[1].data, arena,
+                    mode == AskForScratch};
   const float *bias = host->weights;
   if (host->profile) {
     host->count_flops(host, 0, rows * 3);
