@@ -39,17 +39,24 @@ private:
 };
 } // namespace
 
+/// Returns the machine of the host program of a variant. Beside a GPU, it only starts launches, so
+/// it runs on any host and does not depend on the one that compiles.
+static cpu::Machine getHost(const CompileOptions &options, const Target &target) {
+  return target.kind == Target::CUDA ? llvm::cantFail(cpu::resolveMachine("x86-64-v3"))
+                                     : options.machine;
+}
+
 VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
                            std::vector<StepTime> &times)
-    : options(options), target(options.targets[number]), number(number), times(times),
-      cache(options) {
+    : options(options), target(options.targets[number]), machine(getHost(options, target)),
+      number(number), times(times), cache(options) {
   description.target = target.getName();
   if (number > 0)
     description.suffix = "_" + std::to_string(number);
-  description.triple = options.machine.triple;
-  description.cpu = options.machine.cpu;
-  description.cpuFeatures = options.machine.features;
-  description.machine = cpu::printMachine(options.machine);
+  description.triple = machine.triple;
+  description.cpu = machine.cpu;
+  description.cpuFeatures = machine.features;
+  description.machine = cpu::printMachine(machine);
 }
 
 std::string VariantBuild::getStepName(StringRef step) const {
@@ -83,8 +90,9 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   if (stage.build) {
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifiesPasses);
-    StageContext context{options.machine,      target,           options.merges, options.transforms,
-                         options.scheduleFile, options.tunedDir, options.point};
+    StageContext context{
+        machine,          target,       options.merges, options.transforms, options.scheduleFile,
+        options.tunedDir, options.point};
     if (options.keepsSchedules)
       context.storesChosen = [this](ModuleOp module) {
         (logical ? packed : logical) = module.clone();
@@ -170,7 +178,7 @@ llvm::Error VariantBuild::translateKernels() {
 
 llvm::Error VariantBuild::translate() {
   Timed timed(times, getStepName(options.keepsModules ? "translate" : "code"));
-  programOptions.machine = options.machine;
+  programOptions.machine = machine;
   programOptions.optimize.suffix = description.suffix;
   programOptions.optimize.sanitize = options.sanitize;
   programOptions.definesMemory = number == 0;
@@ -210,7 +218,7 @@ llvm::Error VariantBuild::makeImages() {
   auto ptx = emitPTX();
   if (!ptx)
     return ptx.takeError();
-  description.images.push_back({runtime::Image::PTX, target.arch, {}});
+  description.images.push_back({runtime::Image::PTX, target.arch.getName(), {}});
   images.push_back(std::move(*ptx));
   return addCubin();
 }
@@ -234,7 +242,7 @@ llvm::Error VariantBuild::addCubin() {
     kernel.registers = resources->second.registers;
     kernel.spillBytes = resources->second.spillBytes;
   }
-  description.images.push_back({runtime::Image::Cubin, target.arch, {}});
+  description.images.push_back({runtime::Image::Cubin, target.arch.getName(), {}});
   images.push_back(std::move(cubin->bytes));
   return llvm::Error::success();
 }

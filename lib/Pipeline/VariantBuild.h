@@ -33,8 +33,8 @@ public:
   llvm::Error translate();
   llvm::Error printLLVM(llvm::raw_ostream &stream);
   llvm::Error emit(bool assembly, llvm::raw_pwrite_stream &stream);
-  /// Returns the objects of the host program and of kernels for CPUs. Keeps those of kernels, if the
-  /// options name a folder.
+  /// Returns the objects of the host program and of kernels for CPUs. Keeps those of kernels, if
+  /// the options name a folder.
   std::vector<cpu::Object> takeObjects();
   /// Returns the PTX of the kernels for CUDA.
   llvm::Expected<std::string> emitPTX();
@@ -48,6 +48,7 @@ public:
 private:
   const CompileOptions &options;
   Target target;
+  cpu::Machine machine; ///< of the host program and of kernels for CPUs
   unsigned number;
   std::vector<StepTime> &times;
   mlir::OwningOpRef<mlir::ModuleOp> owned;

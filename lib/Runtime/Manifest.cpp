@@ -9,10 +9,14 @@
 #include "Checked.h"
 #include "ScratchParts.h"
 
+#include "tssa/Runtime/NearName.h"
+#include "tssa/Support/GPUArch.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
 
+using namespace tssa;
 using namespace tssa::runtime;
 
 namespace {
@@ -142,10 +146,13 @@ static Status checkKernels(const Variant &variant, const std::string &where) {
       return inconsistent(where + "has kernel '" + kernel.name +
                           "' with no parameters, no threads or negative memory");
   }
-  std::set<std::pair<Image::Kind, int32_t>> images;
-  for (const Image &image : variant.images)
+  std::set<std::pair<Image::Kind, std::string_view>> images;
+  for (const Image &image : variant.images) {
+    if (!GPUArch::parse(image.arch))
+      return inconsistent(where + "has an image for '" + printable(image.arch) + "'");
     if (!images.emplace(image.kind, image.arch).second)
-      return inconsistent(where + "has two images for sm_" + std::to_string(image.arch));
+      return inconsistent(where + "has two images for " + image.arch);
+  }
   return Status::success();
 }
 

@@ -24,7 +24,7 @@
 using namespace tssa::runtime;
 
 static constexpr char magic[8] = {'T', 'S', 'S', 'A', '-', 'M', 'A', 'N'};
-static constexpr uint16_t majorVersion = 5;
+static constexpr uint16_t majorVersion = 6;
 static constexpr uint16_t minorVersion = 0;
 static constexpr size_t hashedHeader = 24;
 static constexpr size_t headerSize = hashedHeader + sizeof(Digest);
@@ -177,7 +177,7 @@ template <typename Coder> void visitLaunches(Coder &coder, Const<Coder, Variant>
   });
   coder.list(variant.images, 53, [&](auto &image) {
     visitEnum(coder, image.kind, 2);
-    coder.number(image.arch);
+    coder.string(image.arch);
     visitPart(coder, image.part);
   });
 }

@@ -13,16 +13,12 @@ using namespace llvm;
 
 namespace tssa {
 
-/// Architectures for whose instruction sets kernels can be compiled. Emulated kernels may use the
-/// instructions of the first one.
-static constexpr int architectures[] = {80, 86, 87, 89, 90, 100, 120};
-
 std::string Target::getName() const {
   switch (kind) {
   case CPU:
     return "cpu";
   case CUDA:
-    return "cuda:sm_" + std::to_string(arch);
+    return "cuda:" + arch.getName();
   case Emulator:
     return "cuda-emu";
   }
@@ -47,20 +43,22 @@ static std::string adviseTarget(StringRef name) {
 
 Expected<Target> parseTarget(StringRef name) {
   if (name == "cpu")
-    return Target{Target::CPU, 0};
+    return Target{Target::CPU};
   if (name == "cuda-emu")
-    return Target{Target::Emulator, architectures[0]};
+    return Target{Target::Emulator, {compiledArchs[0]}};
   StringRef rest = name;
   if (!rest.consume_front("cuda:"))
     return makeError("expected cpu, cuda:sm_NN or cuda-emu, got '" + name + "'" +
                      adviseTarget(name));
-  Target target{Target::CUDA, 0};
-  if (!rest.consume_front("sm_") || rest.getAsInteger(10, target.arch) ||
-      !is_contained(architectures, target.arch)) {
-    auto names = map_range(architectures, [](int arch) { return "sm_" + std::to_string(arch); });
+  std::optional<GPUArch> arch = GPUArch::parse(rest);
+  if (!arch || !is_contained(compiledArchs, arch->number) ||
+      (arch->isSpecific && !hasSpecificCode(arch->number))) {
+    SmallVector<std::string> names;
+    for (int number : compiledArchs)
+      names.push_back(GPUArch{number}.getName() + (hasSpecificCode(number) ? "[a]" : ""));
     return makeError("expected one of " + join(names, ", ") + " after cuda:, got '" + name + "'");
   }
-  return target;
+  return Target{Target::CUDA, *arch};
 }
 
 Expected<std::vector<Target>> parseTargets(StringRef list) {

@@ -104,9 +104,8 @@ static std::string describeKernel(const Kernel &kernel) {
 static std::string describeVariant(const Manifest &manifest, const Variant &variant) {
   std::string text = line("memory", describeMemory(variant.memory));
   for (const Image &image : variant.images)
-    text +=
-        line("image", std::string(nameOf(image.kind)) + " for sm_" + std::to_string(image.arch) +
-                          ", " + std::to_string(image.part.size) + " bytes");
+    text += line("image", std::string(nameOf(image.kind)) + " for " + image.arch + ", " +
+                              std::to_string(image.part.size) + " bytes");
   text += line("kernels", std::to_string(countKernels(variant).size()) + " distinct, " +
                               std::to_string(variant.launches.size()) + " launches for " +
                               std::to_string(manifest.nodes.size()) + " nodes");
@@ -237,7 +236,7 @@ static void writeVariant(Json &json, const Manifest &manifest, const Variant &va
   json.key("images").beginArray();
   for (const Image &image : variant.images) {
     json.beginObject().key("kind").string(nameOf(image.kind));
-    json.key("arch").integer(image.arch);
+    json.key("arch").string(image.arch);
     writePart(json, "part", image.part);
     json.endObject();
   }

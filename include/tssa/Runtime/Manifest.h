@@ -163,7 +163,7 @@ struct Kernel {
 struct Image {
   enum Kind : uint8_t { PTX = 0, Cubin = 1 };
   Kind kind = PTX;
-  int32_t arch = 0; ///< 90 for sm_90
+  std::string arch; ///< "sm_90" (Support/GPUArch.h)
   Part part;        ///< filled by writeArtifact
 };
 

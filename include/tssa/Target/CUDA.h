@@ -67,8 +67,8 @@ void registerTranslations(mlir::DialectRegistry &registry);
 // Code
 //===----------------------------------------------------------------------===//
 
-/// Creates the code generator for `arch`, such as 90 for sm_90.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(int arch);
+/// Creates the code generator for `arch`.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const GPUArch &arch);
 
 llvm::Expected<std::unique_ptr<llvm::Module>> translate(mlir::gpu::GPUModuleOp module,
                                                         llvm::LLVMContext &context,
@@ -104,7 +104,7 @@ public:
 };
 
 /// Runs ptxas. If it fails, the error contains the message of ptxas.
-llvm::Expected<Cubin> assemble(llvm::StringRef assembler, llvm::StringRef ptx, int arch);
+llvm::Expected<Cubin> assemble(llvm::StringRef assembler, llvm::StringRef ptx, const GPUArch &arch);
 
 } // namespace tssa::cuda
 

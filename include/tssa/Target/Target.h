@@ -13,6 +13,7 @@
 #ifndef TSSA_TARGET_TARGET_H
 #define TSSA_TARGET_TARGET_H
 
+#include "tssa/Support/GPUArch.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -28,8 +29,7 @@ struct Target {
     Emulator ///< kernels for CUDA run on the host, one fiber per thread
   };
   Kind kind = CPU;
-  /// Ten times the compute capability that kernels for CUDA may use: 90 for sm_90.
-  int arch = 0;
+  GPUArch arch{}; ///< whose instructions kernels for CUDA may use
 
   /// Whether kernels have memory of their own, apart from that of the host program.
   bool isDevice() const { return kind != CPU; }

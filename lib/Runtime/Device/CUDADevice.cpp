@@ -6,20 +6,23 @@
 //===----------------------------------------------------------------------===//
 #include "CUDADevice.h"
 
+#include "tssa/Runtime/NearName.h"
+#include "tssa/Support/GPUArch.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
+using namespace tssa;
 using namespace tssa::runtime;
 
 /// The maximal number of blocks of a grid in its first dimension.
 static constexpr int64_t maxBlocks = INT32_MAX;
 
 bool tssa::runtime::runsOn(const Image &image, int device) {
-  if (image.kind == Image::Cubin)
-    return image.arch / 10 == device / 10 && image.arch <= device;
-  return image.arch <= device;
+  std::optional<GPUArch> arch = GPUArch::parse(image.arch);
+  return arch && arch->runsOn(device, image.kind == Image::Cubin);
 }
 
 /// Makes the device's context current in this thread; the destructor restores the previous one.
@@ -110,19 +113,46 @@ CUDADevice::~CUDADevice() {
   (void)driver.primaryContextRelease(device);
 }
 
+/// Returns whether the driver refuses all further calls in a context after this result, which a
+/// kernel causes: an illegal address, misalignment, a trap, a hang.
+static bool isFault(cu::Result result) {
+  constexpr cu::Result uncorrectable = 214, illegalAddress = 700, timeout = 702, assertion = 710,
+                       firstFault = 714, lastFault = 719;
+  return result == uncorrectable || result == illegalAddress || result == timeout ||
+         result == assertion || (result >= firstFault && result <= lastFault);
+}
+
+/// Reads from the environment variable TSSA_CUDA_IMAGE which kind of image alone is loaded, for
+/// tests of both; nothing if it is not set.
+static Status findWantedKind(std::optional<Image::Kind> &kind) {
+  const char *wanted = std::getenv("TSSA_CUDA_IMAGE");
+  if (!wanted || !*wanted)
+    return Status::success();
+  if (std::strcmp(wanted, "ptx") != 0 && std::strcmp(wanted, "cubin") != 0)
+    return makeError(TSSA_INVALID_ARGUMENT,
+                     "TSSA_CUDA_IMAGE: expected ptx or cubin, got '" + printable(wanted) + "'");
+  kind = std::strcmp(wanted, "ptx") == 0 ? Image::PTX : Image::Cubin;
+  return Status::success();
+}
+
 Status CUDADevice::load(const std::vector<std::string> &images) {
   Entered entered(*this);
   if (Status status = entered.check(); !status.ok())
     return status;
+  std::optional<Image::Kind> only;
+  if (Status status = findWantedKind(only); !status.ok())
+    return status;
   std::vector<size_t> order;
   for (size_t i = 0; i < variant.images.size(); ++i)
-    if (runsOn(variant.images[i], driver.devices[ordinal].arch))
+    if (runsOn(variant.images[i], driver.devices[ordinal].arch) &&
+        (!only || variant.images[i].kind == *only))
       order.push_back(i);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     auto rank = [&](size_t i) {
-      return std::make_pair(variant.images[i].kind == Image::Cubin, variant.images[i].arch);
+      const Image &image = variant.images[i];
+      return std::make_pair(image.kind == Image::Cubin, *GPUArch::parse(image.arch));
     };
-    return rank(a) > rank(b);
+    return rank(b) < rank(a);
   });
   std::string refusals;
   for (size_t i : order) {
@@ -146,10 +176,8 @@ Status CUDADevice::loadImage(const Image &image, const std::string &bytes, std::
     return Status::success();
   module = nullptr;
   std::string kind = image.kind == Image::PTX ? "PTX" : "the cubin";
-  std::string what = kind + " for sm_" + std::to_string(image.arch);
-  bool refused = result == cu::invalidImage || result == cu::noBinaryForGPU ||
-                 result == cu::invalidPTX || result == cu::unsupportedPTX;
-  if (!refused)
+  std::string what = kind + " for " + image.arch;
+  if (result == cu::outOfMemory || isFault(result)) // another image would not do either
     return driver.check(result, name + ": cannot load " + what);
   refusals += "; " + what + ": " + driver.describe(result);
   log.resize(std::strlen(log.c_str()));
@@ -192,13 +220,7 @@ Status CUDADevice::checkFault() {
 
 Status CUDADevice::fail(cu::Result result, const std::string &what) {
   Status status = driver.check(result, name + ": " + what);
-  // After a kernel's fault (an illegal address, misalignment, a trap, a hang), the driver refuses
-  // all further calls in the context.
-  constexpr cu::Result uncorrectable = 214, illegalAddress = 700, timeout = 702, assertion = 710,
-                       firstFault = 714, lastFault = 719;
-  bool isFault = result == uncorrectable || result == illegalAddress || result == timeout ||
-                 result == assertion || (result >= firstFault && result <= lastFault);
-  if (isFault) {
+  if (isFault(result)) {
     std::lock_guard<std::mutex> lock(mutex);
     if (fault.empty())
       fault = status.message;

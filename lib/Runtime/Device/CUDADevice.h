@@ -14,9 +14,7 @@
 
 namespace tssa::runtime {
 
-/// Returns whether a device of arch `device` can run an image. A cubin must be for the device's
-/// major arch and for no later minor arch. PTX, which the driver compiles, must be for the device's
-/// arch or an earlier one.
+/// Returns whether a device of arch `device` can run an image (GPUArch::runsOn).
 bool runsOn(const Image &image, int device);
 
 /// One GPU with the kernels of a variant. It uses the GPU's primary context, so that device

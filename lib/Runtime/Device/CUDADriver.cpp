@@ -10,8 +10,9 @@
 
 using namespace tssa::runtime;
 
-/// The first driver version that accepts PTX 7.8, which supports sm_90.
-static constexpr int leastVersion = 11080;
+/// The first driver version that accepts PTX 8.1, with which kernels may have 32,764 bytes of
+/// parameters.
+static constexpr int leastVersion = 12010;
 static constexpr char libraryName[] = "libcuda.so.1";
 
 static Status incompatible(std::string message) {

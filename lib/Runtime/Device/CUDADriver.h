@@ -32,8 +32,7 @@ using Function = struct FunctionTag *;
 using Stream = struct StreamTag *;
 using Pointer = uint64_t;
 
-constexpr Result success = 0, outOfMemory = 2, noDevice = 100, invalidImage = 200,
-                 noBinaryForGPU = 209, invalidPTX = 218, unsupportedPTX = 222;
+constexpr Result success = 0, outOfMemory = 2, noDevice = 100;
 /// Attributes of devices.
 constexpr int majorVersion = 75, minorVersion = 76;
 /// Attributes of functions.

@@ -11,14 +11,14 @@
 #include "tssa/Runtime/Artifact.h"
 #include "tssa/Runtime/DeviceCheck.h"
 #include "tssa/Runtime/NearName.h"
+#include "tssa/Support/GPUArch.h"
 
 #include <charconv>
 
+using namespace tssa;
 using namespace tssa::runtime;
 
 static constexpr std::string_view cudaPrefix = "cuda:";
-/// The archs that tssa-compile has targets for, ascending.
-static constexpr int compiledArchs[] = {80, 90};
 
 static bool startsWith(std::string_view text, std::string_view prefix) {
   return text.substr(0, prefix.size()) == prefix;
@@ -61,12 +61,12 @@ static std::string describeDevice(const CUDADriver &driver, size_t ordinal) {
          std::to_string(driver.devices[ordinal].arch) + ")";
 }
 
-/// Returns the latest arch of a variant's images that the device can run; 0 if there is none.
-static int getBestArch(const Variant &variant, int device) {
-  int best = 0;
+/// Returns the latest arch of a variant's images that the device can run.
+static std::optional<GPUArch> getBestArch(const Variant &variant, int device) {
+  std::optional<GPUArch> best;
   for (const Image &image : variant.images)
     if (runsOn(image, device))
-      best = std::max(best, image.arch);
+      best = std::max(best, GPUArch::parse(image.arch));
   return best;
 }
 
@@ -88,15 +88,17 @@ static std::string adviseTarget(int device) {
 /// Chooses the variant with the latest arch that the device can run.
 static Status chooseForDevice(const Manifest &manifest, const CUDADriver &driver, size_t ordinal,
                               DeviceChoice &choice) {
-  int device = driver.devices[ordinal].arch, best = 0;
+  int device = driver.devices[ordinal].arch;
+  std::optional<GPUArch> best;
   for (size_t i = 0; i < manifest.variants.size(); ++i) {
     const Variant &variant = manifest.variants[i];
-    if (!startsWith(variant.target, cudaPrefix) || getBestArch(variant, device) <= best)
+    std::optional<GPUArch> own = getBestArch(variant, device);
+    if (!startsWith(variant.target, cudaPrefix) || !(best < own))
       continue;
-    best = getBestArch(variant, device);
+    best = own;
     choice.variant = i;
   }
-  if (best == 0)
+  if (!best)
     return makeError(TSSA_INCOMPATIBLE, describeDevice(driver, ordinal) +
                                             " runs none of the program's variants: it has " +
                                             listTargets(manifest) + "; " + adviseTarget(device));

@@ -66,14 +66,14 @@ static StringMap<Resources> parseResources(StringRef log) {
 
 char AssemblerError::ID = 0;
 
-Expected<Cubin> assemble(StringRef assembler, StringRef ptx, int arch) {
+Expected<Cubin> assemble(StringRef assembler, StringRef ptx, const GPUArch &arch) {
   MemoryFile input, output, log;
   for (MemoryFile *file : {&input, &output, &log})
     if (Error error = file->create())
       return std::move(error);
   if (Error error = input.write(ptx))
     return std::move(error);
-  std::string name = "-arch=sm_" + std::to_string(arch);
+  std::string name = "-arch=" + arch.getName();
   std::string inputPath = input.getPath(), outputPath = output.getPath(), logPath = log.getPath();
   StringRef arguments[] = {assembler, "-v", name, inputPath, "-o", outputPath};
   std::optional<StringRef> redirects[] = {StringRef(), StringRef(logPath), StringRef(logPath)};
@@ -84,7 +84,7 @@ Expected<Cubin> assemble(StringRef assembler, StringRef ptx, int arch) {
   if (!text)
     return text.takeError();
   if (status != 0)
-    return make_error<AssemblerError>(("'" + assembler + "' failed for sm_" + Twine(arch) +
+    return make_error<AssemblerError>(("'" + assembler + "' failed for " + arch.getName() +
                                        " with status " + Twine(status) + ": " + message +
                                        StringRef(*text).trim())
                                           .str());

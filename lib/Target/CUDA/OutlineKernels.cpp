@@ -24,6 +24,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "tssa/Target/CUDA.h"
 #include "tssa/Target/CUDA/Passes.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -57,9 +58,25 @@ Value createMemRef(OpBuilder &builder, Location loc, MemRefType type, Value poin
   return UnrealizedConversionCastOp::create(builder, loc, type, value).getResult(0);
 }
 
+/// Checks that the parameters fit into the memory for them, of which PTX 8.1 allows this much.
+LogicalResult checkParameterBytes(func::FuncOp kernel) {
+  constexpr int64_t mostBytes = 32764;
+  int64_t bytes = 0;
+  for (Type type : kernel.getArgumentTypes()) {
+    int64_t own = type.isIntOrFloat() ? llvm::divideCeil(type.getIntOrFloatBitWidth(), 8) : 8;
+    bytes = llvm::alignTo(bytes, own) + own;
+  }
+  if (bytes <= mostBytes)
+    return success();
+  return kernel.emitError("has ") << bytes << " bytes of parameters, more than the " << mostBytes
+                                  << " that a kernel for CUDA can have";
+}
+
 LogicalResult checkParameters(func::FuncOp kernel) {
   if (kernel.getNumResults() != 0 || kernel.isExternal())
     return kernel.emitError("expected a device function with a body and no results");
+  if (failed(checkParameterBytes(kernel)))
+    return failure();
   for (Type type : kernel.getArgumentTypes()) {
     auto memref = dyn_cast<MemRefType>(type);
     if (memref && (memref.getRank() != 1 || !memref.getLayout().isIdentity()))

@@ -21,9 +21,10 @@ namespace tssa::cuda {
 static constexpr const char *targetTriple = "nvptx64-nvidia-cuda";
 
 /// Returns the LLVM feature of the PTX version for `arch`: the oldest version that supports `arch`,
-/// but at least 7.8, which every driver since CUDA 12 accepts.
-static const char *getPTXFeature(int arch) {
-  return arch >= 120 ? "+ptx87" : arch >= 100 ? "+ptx86" : "+ptx78";
+/// but at least 8.1, with which a kernel may have 32,764 bytes of parameters instead of 4,352.
+/// Drivers accept it since CUDA 12.1.
+static const char *getPTXFeature(const GPUArch &arch) {
+  return arch.number >= 120 ? "+ptx87" : arch.number >= 100 ? "+ptx86" : "+ptx81";
 }
 
 static Error makeError(const Twine &text) {
@@ -35,7 +36,7 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerNVVMDialectTranslation(registry);
 }
 
-Expected<std::unique_ptr<TargetMachine>> createTargetMachine(int arch) {
+Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const GPUArch &arch) {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
@@ -45,11 +46,11 @@ Expected<std::unique_ptr<TargetMachine>> createTargetMachine(int arch) {
   const llvm::Target *target = TargetRegistry::lookupTarget(triple, message);
   if (!target)
     return makeError(message);
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, "sm_" + std::to_string(arch), getPTXFeature(arch), TargetOptions(), std::nullopt,
-      std::nullopt, CodeGenOptLevel::Aggressive));
+  std::unique_ptr<TargetMachine> machine(
+      target->createTargetMachine(triple, arch.getName(), getPTXFeature(arch), TargetOptions(),
+                                  std::nullopt, std::nullopt, CodeGenOptLevel::Aggressive));
   if (!machine)
-    return makeError("no code generator for sm_" + std::to_string(arch));
+    return makeError("no code generator for " + arch.getName());
   return machine;
 }
 

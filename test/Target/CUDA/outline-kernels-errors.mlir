@@ -1,4 +1,7 @@
 // RUN: tssa-opt %s -cuda-outline-kernels -split-input-file -verify-diagnostics
+// RUN: %python -c "print('func.func @wide(' + ''.join(chr(37) + f'a{i}: memref<?xf32>, ' for i in range(4095)) + chr(37) + 'e: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} { return }')" > %t.mlir
+// RUN: not tssa-opt %t.mlir -cuda-outline-kernels 2>&1 | FileCheck %s
+// CHECK: error: has 32768 bytes of parameters, more than the 32764 that a kernel for CUDA can have
 
 func.func @size(%x: memref<?xf32>, %out: memref<?xindex>, %errors: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
   %c0 = arith.constant 0 : index

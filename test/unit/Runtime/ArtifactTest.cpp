@@ -121,11 +121,11 @@ static void writeVariants(const std::string &path, const std::string &image,
   manifest.variants[1].target = "cuda:sm_90";
   manifest.variants[1].suffix = "_1";
   manifest.variants[1].kernels = {{"add", 4, 128, 0, 32, 0}};
-  manifest.variants[1].images = {{Image::PTX, 90, {}}, {Image::Cubin, 90, {}}};
+  manifest.variants[1].images = {{Image::PTX, "sm_90", {}}, {Image::Cubin, "sm_90", {}}};
   manifest.variants[2] = manifest.variants[1];
   manifest.variants[2].target = "cuda:sm_80";
   manifest.variants[2].suffix = "_2";
-  manifest.variants[2].images = {{Image::PTX, 80, {}}};
+  manifest.variants[2].images = {{Image::PTX, "sm_80", {}}};
   static const float bias[3] = {1, 2, 3}, other[3] = {4, 5, 6};
   ASSERT_OK(writeArtifact(path, readModel("add_model"), manifest,
                           {{{{0, sizeof(bias), bias}}, {}},
@@ -193,7 +193,7 @@ TEST(Artifact, WriterRefuses) {
                writeArtifact(path, code, manifest, {}));
   EXPECT_FAULT(TSSA_INTERNAL, "another number of images",
                writeArtifact(path, code, manifest, {{{}, {"image"}}}));
-  manifest.variants[0].images = {{Image::PTX, 90, {}}};
+  manifest.variants[0].images = {{Image::PTX, "sm_90", {}}};
   EXPECT_FAULT(TSSA_INTERNAL, "has an empty image",
                writeArtifact(path, code, manifest, {{{}, {""}}}));
   manifest.variants[0].images.clear();

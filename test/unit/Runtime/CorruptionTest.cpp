@@ -32,7 +32,7 @@ protected:
     manifest.variants[1].target = "cuda:sm_90";
     manifest.variants[1].suffix = "_1";
     manifest.variants[1].kernels = {{"add", 4, 128, 0, -1, -1}};
-    manifest.variants[1].images = {{Image::PTX, 90, {}}};
+    manifest.variants[1].images = {{Image::PTX, "sm_90", {}}};
     std::vector<char> weights(20000, 'w');
     std::vector<WeightChunk> chunks = {{0, weights.size(), weights.data()}};
     ASSERT_OK(writeArtifact(path, readModel("trap_model"), manifest,

@@ -34,7 +34,7 @@ TEST(Manifest, RoundTrip) {
   variant.suffix = "_1";
   variant.weights = {{8192, 12}, XXH3::hash("weights")};
   variant.kernels = {{"add", 5, 256, 49152, 40, 8}};
-  variant.images = {{Image::Cubin, 90, {{4096, 99}, SHA256::hash("image")}}};
+  variant.images = {{Image::Cubin, "sm_90", {{4096, 99}, SHA256::hash("image")}}};
   std::string bytes = encodeManifest(manifest);
   Manifest read;
   ASSERT_OK(decodeManifest(bytes, read));
@@ -47,7 +47,7 @@ TEST(Manifest, RoundTrip) {
   ASSERT_EQ(read.variants.size(), 2u);
   EXPECT_EQ(read.variants[1].weights.xxh3, XXH3::hash("weights"));
   EXPECT_EQ(read.variants[1].kernels[0].sharedBytes, 49152);
-  EXPECT_EQ(read.variants[1].images[0].arch, 90);
+  EXPECT_EQ(read.variants[1].images[0].arch, "sm_90");
 }
 
 TEST(Manifest, SizeDoesNotDependOnPlaces) {
@@ -91,12 +91,12 @@ TEST(Manifest, OtherMajorVersion) {
   sealManifest(bytes);
   Manifest read;
   EXPECT_FAULT(TSSA_INCOMPATIBLE,
-               "made in version 2 of the artifact format, this runtime reads version 5: compile "
+               "made in version 2 of the artifact format, this runtime reads version 6: compile "
                "the model again",
                decodeManifest(bytes, read));
-  bytes[8] = 6;
+  bytes[8] = 7;
   sealManifest(bytes);
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 5: update the runtime",
+  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 6: update the runtime",
                decodeManifest(bytes, read));
 }
 
@@ -149,6 +149,8 @@ TEST(Manifest, Inconsistencies) {
   });
   expectFault("has a negative memory size",
               [](Manifest &m) { m.variants[0].memory.arenaBytes = -2; });
+  expectFault("has an image for '90'",
+              [](Manifest &m) { m.variants[0].images = {{Image::PTX, "90", {}}}; });
   expectFault("scratch memory of an invalid size",
               [](Manifest &m) { m.variants[0].memory.scratchBytes = 8; });
   expectFault("not a plain file name", [](Manifest &m) { m.variants[0].weightsFile = "../x"; });
@@ -165,5 +167,5 @@ TEST(Manifest, Inconsistencies) {
   expectFault("no threads", [](Manifest &m) { m.variants[0].kernels = {{"k", 1, 0}}; });
   expectFault("no parameters", [](Manifest &m) { m.variants[0].kernels = {{"k", 0, 1}}; });
   expectFault("two images for sm_90",
-              [](Manifest &m) { m.variants[0].images.resize(2, {Image::PTX, 90, {}}); });
+              [](Manifest &m) { m.variants[0].images.resize(2, {Image::PTX, "sm_90", {}}); });
 }

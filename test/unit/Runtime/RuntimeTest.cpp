@@ -99,7 +99,7 @@ static Variant makeDeviceVariant(const std::string &target) {
   variant.kernels = {{"add", 7, 32, 0, 20, 0}, {"mirror", 6, 32, 65536, 24, 0}};
   if (target == "cuda-emu")
     return variant;
-  int32_t arch = std::stoi(target.substr(target.find('_') + 1));
+  std::string arch = target.substr(target.find(':') + 1);
   variant.images = {{Image::PTX, arch, {}}, {Image::Cubin, arch, {}}};
   return variant;
 }

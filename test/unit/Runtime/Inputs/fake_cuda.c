@@ -14,6 +14,8 @@
 ///     broken         cuInit fails
 ///     sm_70, sm_80   a device of that arch
 ///     no-cubin       refuses cubins
+///     no-jit         has no compiler for PTX
+///     load-faults    a fault of an earlier kernel when an image is loaded
 ///     jit-fails      refuses all images, with a log
 ///     no-memory      has 64 KiB of memory
 ///     fault          a kernel makes an illegal access
@@ -27,7 +29,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 enum { success = 0, outOfMemory = 2, notInitialized = 3, noDevice = 100, invalidImage = 200,
-       noBinary = 209, invalidPTX = 218, notFound = 500, illegalAddress = 700 };
+       noBinary = 209, invalidPTX = 218, noCompiler = 221, notFound = 500, illegalAddress = 700 };
 
 static int is(const char *what) {
   const char *chosen = getenv("FAKE_CUDA");
@@ -43,6 +45,7 @@ EXPORT int cuGetErrorName(int error, const char **name) {
           : error == invalidImage   ? "CUDA_ERROR_INVALID_IMAGE"
           : error == noBinary       ? "CUDA_ERROR_NO_BINARY_FOR_GPU"
           : error == invalidPTX     ? "CUDA_ERROR_INVALID_PTX"
+          : error == noCompiler     ? "CUDA_ERROR_JIT_COMPILER_NOT_FOUND"
           : error == illegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
                                     : "CUDA_ERROR_UNKNOWN";
   return success;
@@ -103,6 +106,8 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
   *module = &entered;
   return is("jit-fails") ? (cubin ? noBinary : invalidPTX)
          : cubin && is("no-cubin") ? invalidImage
+         : !cubin && is("no-jit")  ? noCompiler
+         : is("load-faults")       ? illegalAddress
                                    : answer();
 }
 EXPORT int cuModuleUnload(void *module) { return module == &entered ? answer() : notFound; }
