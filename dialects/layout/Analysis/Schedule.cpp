@@ -46,7 +46,9 @@ static int64_t getProductOfExtents(const Schedule &schedule, bool onlyReduction)
   return product;
 }
 
-int64_t Schedule::getNumThreads() const { return getProductOfExtents(*this, false); }
+int64_t Schedule::getNumThreads() const {
+  return getProductOfExtents(*this, false) * (atom ? warpSize : 1);
+}
 
 int64_t Schedule::getReductionThreads() const { return getProductOfExtents(*this, true); }
 
@@ -91,7 +93,7 @@ public:
 
   FailureOr<Schedule> finish() {
     if (failed(collectTiles()) || failed(sortLoops()) || failed(checkThreads()) ||
-        failed(checkCaches()) || failed(checkComputedAt()))
+        failed(checkCaches()) || failed(checkAtom()) || failed(checkComputedAt()))
       return failure();
     schedule.order = std::move(order);
     return std::move(schedule);
@@ -135,7 +137,14 @@ private:
     if (auto reorder = dyn_cast<ReorderOp>(op))
       return readReorder(reorder);
     if (auto bind = dyn_cast<BindOp>(op))
-      return setKind(op, bind.getLevel() == Level::Lane ? LoopKind::Thread : LoopKind::Parallel);
+      return readBind(bind);
+    if (auto atom = dyn_cast<AtomOp>(op))
+      return readAtom(atom);
+    if (auto pipeline = dyn_cast<PipelineOp>(op)) {
+      schedule.pipeline = Pipeline{handles.lookup(pipeline.getLoop()),
+                                   static_cast<int64_t>(pipeline.getDepth()), pipeline};
+      return success();
+    }
     if (auto cache = dyn_cast<CacheOp>(op)) {
       schedule.caches.push_back(
           {static_cast<unsigned>(cache.getOperand()), handles.lookup(cache.getLoop()), cache});
@@ -146,6 +155,22 @@ private:
     if (isa<VectorizeOp>(op))
       return setKind(op, LoopKind::Vector);
     return report(&op) << "expected an op of a schedule";
+  }
+
+  LogicalResult readBind(BindOp op) {
+    bool isWarp = op.getLevel() == Level::Warp;
+    if (!isWarp && op.getLevel() != Level::Lane)
+      return setKind(*op, LoopKind::Parallel);
+    (isWarp ? warps : lanes) = op;
+    return setKind(*op, LoopKind::Thread);
+  }
+
+  LogicalResult readAtom(AtomOp op) {
+    if (schedule.atom)
+      return report(op) << "expected one atom in the schedule of '" << label << "'";
+    auto getLoop = [&](unsigned number) { return handles.lookup(op.getLoops()[number]); };
+    schedule.atom = AtomTile{findAtom(op.getInstruction()), getLoop(0), getLoop(1), getLoop(2), op};
+    return setKind(*op, LoopKind::Atom);
   }
 
   LogicalResult readLoops(LoopsOp op) {
@@ -340,7 +365,7 @@ private:
   LogicalResult sortLoops() {
     for (unsigned id : order) {
       const ScheduledLoop &loop = schedule.loops[id];
-      if (isTile(loop))
+      if (isTile(loop) || loop.kind == LoopKind::Atom)
         continue;
       if (loop.kind == LoopKind::Parallel) {
         if (!schedule.serial.empty() || !schedule.reduction.empty())
@@ -390,6 +415,65 @@ private:
     return success();
   }
 
+  /// Checks the loops of an atom, what is around them, and that nothing needs an atom that is not
+  /// there.
+  LogicalResult checkAtom() {
+    if (!schedule.atom && schedule.pipeline)
+      return report(schedule.pipeline->op) << "expected a layout.atom, whose factors it brings";
+    if (!schedule.atom)
+      return warps ? report(warps) << "expected a layout.atom, which the lanes of a warp compute "
+                                      "together; other loops are bound to lanes"
+                   : success();
+    if (lanes)
+      return report(lanes) << "expected warps, not lanes: those of a warp compute an atom together";
+    return failed(checkAtomLoops()) ? failure() : checkAtomFactors();
+  }
+
+  LogicalResult checkAtomLoops() {
+    const AtomTile &atom = *schedule.atom;
+    if (!schedule.tiles.empty())
+      return report(atom.op) << "expected no tiled or vectorized loop beside those of an atom";
+    if (schedule.loops[atom.rows].reduction || schedule.loops[atom.columns].reduction ||
+        !schedule.loops[atom.steps].reduction)
+      return report(atom.op)
+             << "expected two loops over parallel dims and one over a reduction dim";
+    for (auto [loop, size] : {std::pair(atom.rows, atom.instruction->rows),
+                              std::pair(atom.columns, atom.instruction->columns),
+                              std::pair(atom.steps, atom.instruction->steps)}) {
+      int64_t extent = cast<AffineConstantExpr>(schedule.loops[loop].extent).getValue();
+      if (extent == 0 || extent % size != 0)
+        return report(atom.op) << "expected loops of a multiple of " << atom.instruction->rows
+                               << ", " << atom.instruction->columns << " and "
+                               << atom.instruction->steps << " iterations, got " << extent
+                               << ", which is no multiple of " << size;
+    }
+    if (!llvm::all_of(ArrayRef(order).take_back(3),
+                      [&](unsigned loop) { return schedule.loops[loop].kind == LoopKind::Atom; }))
+      return report(atom.op) << "expected the loops of an atom to be the innermost of '" << label
+                             << "'";
+    return success();
+  }
+
+  LogicalResult checkAtomFactors() {
+    const AtomTile &atom = *schedule.atom;
+    if (!schedule.pipeline || schedule.reduction.empty() ||
+        schedule.pipeline->loop != schedule.reduction.back())
+      return report(atom.op) << "expected a layout.pipeline at the innermost reduction loop around "
+                                "the atom";
+    for (unsigned operand : {0, 1})
+      if (llvm::count_if(schedule.caches,
+                         [&](const CachedOperand &cache) {
+                           return cache.operand == operand && cache.loop == schedule.pipeline->loop;
+                         }) != 1 ||
+          schedule.caches.size() != 2)
+        return report(schedule.pipeline->op)
+               << "expected both factors, and nothing else, to be cached at this loop";
+    for (const auto &entry : schedule.computeAt)
+      if (entry.getValue().loop == schedule.pipeline->loop)
+        return report(entry.getValue().op) << "expected nothing to be computed at a pipelined loop";
+    return success();
+  }
+
   /// Checks that expressions are computed at loops that the nest enters before its accumulators, or
   /// after a whole iteration of the bound loops.
   LogicalResult checkComputedAt() {
@@ -421,6 +505,7 @@ private:
   SmallVector<unsigned> order;
   SmallVector<Split> splits;
   DenseMap<Value, unsigned> handles;
+  BindOp warps, lanes; ///< the last that binds loops to them; null if there is none
 };
 } // namespace
 

@@ -17,6 +17,7 @@
 #ifndef DIALECTS_LAYOUT_ANALYSIS_SCHEDULE_H
 #define DIALECTS_LAYOUT_ANALYSIS_SCHEDULE_H
 
+#include "dialects/layout/IR/Atoms.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/TEOps.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,7 +30,8 @@ enum class LoopKind {
   Parallel, ///< numbered and spread over the workers
   Thread,   ///< spread over the threads of a block
   Tile,     ///< unrolled; accumulators stay in registers
-  Vector    ///< the lanes of a vector
+  Vector,   ///< the lanes of a vector
+  Atom      ///< computed by instructions that multiply matrices
 };
 
 struct ScheduledLoop {
@@ -68,6 +70,20 @@ struct CachedOperand {
   Operation *op; ///< the layout.cache, for diagnostics
 };
 
+/// The loops of a tile that instructions compute which multiply matrices.
+struct AtomTile {
+  const Atom *instruction;
+  unsigned rows, columns, steps; ///< ids
+  AtomOp op;
+};
+
+/// The loop whose cached operands arrive some iterations ahead.
+struct Pipeline {
+  unsigned loop;
+  int64_t depth; ///< buffers of each operand
+  PipelineOp op;
+};
+
 /// The loop at which another expression is computed, or after which.
 struct ComputedAt {
   unsigned loop;
@@ -92,6 +108,9 @@ struct Schedule {
   llvm::StringMap<ComputedAt> computeAt;    ///< by label of the other expression
   llvm::StringMap<ComputedAt> computeAfter; ///< likewise
   SmallVector<CachedOperand> caches;
+  /// Both are set or none. The thread loops are then over warps.
+  std::optional<AtomTile> atom;
+  std::optional<Pipeline> pipeline;
   /// Returns `loop` as an expression over live loops.
   AffineExpr getLiveExpr(unsigned loop, MLIRContext *context) const;
   /// The number of threads that the thread loops need. The thread loops over a reduction are the

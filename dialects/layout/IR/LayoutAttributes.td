@@ -70,7 +70,7 @@ def Layout_MachineAttr : AttrDef<Layout_Dialect, "Machine"> {
 
 def Layout_Level : I32Enum<"Level", "a level of parallelism, on which iterations run at the same time", [
   I32EnumCase<"Parallel", 0, "parallel">, I32EnumCase<"Block", 1, "block">,
-  I32EnumCase<"Lane", 2, "lane">
+  I32EnumCase<"Lane", 2, "lane">, I32EnumCase<"Warp", 3, "warp">
 ]> {
   let cppNamespace = "::mlir::tssa::layout";
 }
@@ -79,7 +79,7 @@ def Layout_LevelAttr : EnumAttr<Layout_Dialect, Layout_Level, "level"> {
   let summary = "a level of parallelism";
   let description = [{
     `parallel` are the threads of a CPU, `block` the blocks of a GPU, `lane` the
-    threads of a block.
+    threads of a block, `warp` the warps of a block: 32 neighbouring threads each.
 
     Example: `#layout<level lane>`
   }];

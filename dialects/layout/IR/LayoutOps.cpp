@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/layout/IR/Atoms.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -79,8 +80,7 @@ LogicalResult LayoutDialect::verifyOperationAttribute(Operation *op, NamedAttrib
   if (attribute.getName() != getMachineName() ||
       (isa<ModuleOp>(op) && isa<MachineAttr>(attribute.getValue())))
     return success();
-  return op->emitError("expects '") << getMachineName()
-                                    << "' to be a #layout.machine of a module";
+  return op->emitError("expects '") << getMachineName() << "' to be a #layout.machine of a module";
 }
 
 LogicalResult LaunchesOp::verify() {
@@ -152,6 +152,22 @@ LogicalResult CacheOp::verify() {
            << static_cast<int64_t>(getOperand());
   if (getLevel() != "shared")
     return emitOpError("expects level shared, got '") << getLevel() << "'";
+  return success();
+}
+
+LogicalResult AtomOp::verify() {
+  if (!findAtom(getInstruction())) // C1
+    return emitOpError("expects an instruction, one of ")
+           << listAtoms() << ", got '" << getInstruction() << "'";
+  if (getLoops().size() != 3)
+    return emitOpError("expects three loops, got ") << getLoops().size();
+  return success();
+}
+
+LogicalResult PipelineOp::verify() {
+  int64_t depth = static_cast<int64_t>(getDepth());
+  if (depth < 2 || depth > 8) // C1
+    return emitOpError("expects a depth of 2 to 8, got ") << depth;
   return success();
 }
 

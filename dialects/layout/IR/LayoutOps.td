@@ -121,7 +121,8 @@ def Layout_BindOp : Layout_Op<"bind"> {
     over parallel dims. The level `lane` (the threads of a block) is for loops of
     constant extent anywhere. Lanes over a reduction dim hold partial results, which
     are combined at the end. They are the innermost lanes, and their number is a
-    power of two or a multiple of 32. Lanes without work wait.
+    power of two or a multiple of 32. Lanes without work wait. The level `warp` takes
+    the place of `lane` where the lanes of a warp compute a `layout.atom` together.
 
     Example: `layout.bind %n, %o to parallel`
   }];
@@ -172,6 +173,62 @@ def Layout_CacheOp : Layout_Op<"cache"> {
   }];
   let arguments = (ins I64Attr:$operand, Layout_LoopType:$loop, StrAttr:$level);
   let assemblyFormat = "$operand `at` $loop `to` custom<Keyword>($level) attr-dict";
+  let hasVerifier = 1; // C1
+}
+
+def Layout_AtomOp : Layout_Op<"atom"> {
+  let summary = "compute a tile of a product by instructions that multiply matrices";
+  let description = [{
+    The loops are those of the rows, the columns and the steps of a tile of a
+    product, which the instruction covers in parts. Its name says how large these are:
+
+    | instruction | rows, columns, steps | factors | sums | computed by |
+    |---|---|---|---|---|
+    | mma.m16n8k16 | 16, 8, 16 | f16 or bf16, extended to f32 | f32 | a warp (PTX ISA, mma.sync) |
+
+    The accumulators stay in registers. The factors come from shared memory, where a
+    `layout.pipeline` brings them.
+
+    Constraints:
+    - (C1) there are three loops, and the instruction is one of the table.
+
+    Constraints, which are checked when the schedule is applied:
+    - (C2) the loops are the innermost of their expression, the first two over
+      parallel dims and the third over a reduction dim; their extents are multiples
+      of those of the instruction. No loop is tiled or vectorized.
+    - (C3) the expression adds products of two reads of the types of the table.
+      Both are cached at the innermost loop around the atom, which is pipelined.
+    - (C4) the threads of a block are warps (`layout.bind`).
+
+    Example: `layout.atom %m, %n, %k "mma.m16n8k16"`
+  }];
+  let arguments = (ins Variadic<Layout_LoopType>:$loops, StrAttr:$instruction);
+  let assemblyFormat = "$loops $instruction attr-dict";
+  let hasVerifier = 1; // C1
+}
+
+def Layout_PipelineOp : Layout_Op<"pipeline"> {
+  let summary = "bring the cached operands of a loop to shared memory some iterations ahead";
+  let description = [{
+    While an iteration of `loop` computes, the operands of the next `depth - 1`
+    iterations are on their way from memory (PTX ISA, cp.async). There are `depth`
+    buffers of each operand. Elements that do not exist are zero.
+
+    Constraints:
+    - (C1) `depth` is 2 to 8.
+
+    Constraints, which are checked when the schedule is applied:
+    - (C2) `loop` is the innermost loop around a `layout.atom`, at which both factors
+      are cached, and nothing else is computed at it.
+    - (C3) each operand is a read. Along the dim of its box in which the tensor is
+      contiguous, the box consists of runs of 16 bytes, which begin at multiples of
+      16 bytes and exist as a whole or not at all; the runs are a multiple of the
+      threads.
+
+    Example: `layout.pipeline %k depth 3`
+  }];
+  let arguments = (ins Layout_LoopType:$loop, I64Attr:$depth);
+  let assemblyFormat = "$loop `depth` $depth attr-dict";
   let hasVerifier = 1; // C1
 }
 

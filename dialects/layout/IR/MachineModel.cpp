@@ -32,9 +32,8 @@ static constexpr MachineField fields[] = {
 ArrayRef<MachineField> tssa::layout::getMachineFields() { return fields; }
 
 bool MachineModel::operator==(const MachineModel &other) const {
-  return llvm::all_of(fields, [&](const MachineField &field) {
-    return this->*field.value == other.*field.value;
-  });
+  return llvm::all_of(
+      fields, [&](const MachineField &field) { return this->*field.value == other.*field.value; });
 }
 
 llvm::hash_code tssa::layout::hash_value(const MachineModel &model) {
@@ -48,7 +47,8 @@ LogicalResult tssa::layout::checkMachineModel(const MachineModel &model,
                                               function_ref<void(const Twine &)> fail) {
   for (const MachineField &field : fields) {
     int64_t value = model.*field.value;
-    if (value < 1 || value > field.most || (field.isPowerOf2 && !llvm::isPowerOf2_64(value))) { // C1
+    if (value < 1 || value > field.most ||
+        (field.isPowerOf2 && !llvm::isPowerOf2_64(value))) { // C1
       fail("expects '" + field.name + "' to be " + (field.isPowerOf2 ? "a power of 2 " : "") +
            "from 1 to " + Twine(field.most) + ", got " + Twine(value));
       return failure();

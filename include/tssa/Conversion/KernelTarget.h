@@ -65,6 +65,28 @@ public:
   /// number differs from its own in the bit `distance` (a power of two). All threads of the warp
   /// must execute this together.
   virtual mlir::Value buildExchange(IndexBuilder &index, mlir::Value value, int64_t distance) = 0;
+  /// A run of elements in memory, and where it goes in shared memory; both flat.
+  struct AsyncCopy {
+    mlir::Value from, source; ///< memref, and the index of the first element
+    mlir::Value to, target;
+    int64_t elements;   ///< 16 bytes
+    mlir::Value exists; ///< where it does not hold, the run is zero; null if it always does
+  };
+  /// Starts a copy, which belongs to the group that `buildCommit` ends.
+  virtual void buildCopy(IndexBuilder &index, const AsyncCopy &copy) = 0;
+  /// Ends a group of copies that this thread has started.
+  virtual void buildCommit(IndexBuilder &index) = 0;
+  /// Waits until all but the last `groups` groups of this thread have arrived.
+  virtual void buildAwait(IndexBuilder &index, int64_t groups) = 0;
+  /// Loads `count` matrices of 8 x 8 elements of 16 bits from `shared`, of which each lane gets two
+  /// elements of each (PTX ISA, ldmatrix): a vector<count x 2>. `address` is that of a row: lane l
+  /// gives row l % 8 of matrix l / 8. If `transposes`, what is given as a row is a column.
+  virtual mlir::Value buildMatrices(IndexBuilder &index, mlir::Value shared, mlir::Value address,
+                                    int64_t count, bool transposes) = 0;
+  /// Multiplies fragments of the factors of an atom, vectors of pairs, and adds to `sums`, a
+  /// vector<4xf32> (PTX ISA, mma.m16n8k16).
+  virtual mlir::Value buildProduct(IndexBuilder &index, mlir::Value lhs, mlir::Value rhs,
+                                   mlir::Value sums) = 0;
   /// Allocates memory that all threads of the block share.
   virtual mlir::Value makeShared(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::func::FuncOp func, mlir::MemRefType type) = 0;

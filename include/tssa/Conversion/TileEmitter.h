@@ -19,12 +19,16 @@
 
 namespace tssa::conversion {
 
+using mlir::tssa::layout::AtomTile;
 using mlir::tssa::layout::CachedOperand;
 using mlir::tssa::layout::ComputedAt;
 using mlir::tssa::layout::LoopKind;
 using mlir::tssa::layout::Schedule;
 using mlir::tssa::layout::ScheduledLoop;
 using mlir::tssa::layout::TileGroup;
+
+/// The columns of a row of an atom's fragment that a lane has: it stores them as a vector.
+inline constexpr int64_t atomLanes = 2;
 
 /// One unrolled point of a tile, or one vector of points.
 struct TilePoint {
@@ -78,8 +82,8 @@ public:
     return unexpected();
   }
   /// Returns a number for each of `points`: the distance of the vector that it loads from that of
-  /// the first one. Returns nothing if the points should stay in their order, in which `rows` points
-  /// of one tap follow those of another.
+  /// the first one. Returns nothing if the points should stay in their order, in which `rows`
+  /// points of one tap follow those of another.
   virtual llvm::SmallVector<int64_t> getLoadDistances(llvm::ArrayRef<TilePoint> points,
                                                       size_t rows) {
     return {};
@@ -119,6 +123,17 @@ public:
   /// Computes the box `tile` of an operand into shared memory. `accumulate` then reads the operand
   /// from there.
   virtual mlir::LogicalResult fillCache(const CacheTile &tile) { return mlir::failure(); }
+
+  // The following functions are called only for schedules with an atom.
+
+  /// Starts to copy the box `tile` of a factor to shared memory, into its buffer number `stage`.
+  virtual mlir::LogicalResult fillStage(const CacheTile &tile, mlir::AffineExpr stage) {
+    return mlir::failure();
+  }
+  /// Adds the products of the boxes in buffer number `stage` to the fragments of a lane.
+  virtual Values accumulateAtom(mlir::ValueRange fragments, mlir::AffineExpr stage) {
+    return unexpected();
+  }
 
 private:
   static Values unexpected() { llvm_unreachable("a schedule without a reduction"); }

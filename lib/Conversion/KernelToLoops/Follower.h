@@ -18,9 +18,9 @@
 namespace tssa::conversion {
 
 /// Returns the indexes along each parallel dim of `follower` that belong to the current iteration
-/// of `root`, as expressions over the entered loops of `index`; all of a dim of size 1. Each element of `follower` belongs
-/// to one iteration, which writes all that it reads. Reports an error at `after`, the
-/// layout.compute_after, if that is not so.
+/// of `root`, as expressions over the entered loops of `index`; all of a dim of size 1. Each
+/// element of `follower` belongs to one iteration, which writes all that it reads. Reports an error
+/// at `after`, the layout.compute_after, if that is not so.
 mlir::FailureOr<llvm::SmallVector<IndexSpan>>
 getFollowerSpans(IndexBuilder &index, const ScheduledPiece &root, mlir::tssa::te::ComputeOp rootOp,
                  mlir::tssa::te::ComputeOp follower, mlir::Operation *after);

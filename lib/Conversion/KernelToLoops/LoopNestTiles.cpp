@@ -19,6 +19,8 @@ bool NestBuilder::hasReduction() const {
 }
 
 void NestBuilder::buildTile() {
+  if (schedule.atom)
+    return buildAtomTile();
   bool mayMiss = false;
   for (unsigned i = 0; i < schedule.tiles.size(); ++i)
     mayMiss |= hasBarriers && !schedule.tiles[i].reduction && points.getSurplus(i);

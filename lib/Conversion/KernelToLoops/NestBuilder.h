@@ -26,6 +26,8 @@ public:
         points(index, schedule, laneDim, masksVectors), entered(schedule.loops.size(), false) {
     if (const TileGroup *group = schedule.getVector())
       lanes = group->factors.back();
+    if (schedule.atom)
+      lanes = atomLanes;
     hasBarriers = threads && (schedule.getReductionThreads() > 1 || !schedule.caches.empty() ||
                               computesAtSerialLoop());
   }
@@ -88,6 +90,17 @@ private:
   /// `left` rows remain.
   TileState getClampedState(mlir::AffineExpr left, int64_t count, int64_t certain);
   TileState getDynamicState(mlir::Value iv, mlir::AffineExpr left, bool vector);
+
+  // Tiles of atoms.
+  /// Builds the tile of a warp. Each lane has some of its sums.
+  void buildAtomTile();
+  /// Builds the reduction loops from number `level` on. Returns the fragments of sums.
+  Values buildAtomReduction(unsigned level, Values fragments);
+  /// Builds the innermost of them, whose factors arrive some iterations ahead.
+  Values buildPipelinedLoop(unsigned loop, Values fragments);
+  void fillStages(unsigned loop, mlir::Value iteration, mlir::AffineExpr stage);
+  /// Stores one row of a fragment: two columns.
+  void finishAtomRow(mlir::AffineExpr row, mlir::AffineExpr column, mlir::Value sums);
 
   // Tiles.
   bool hasReduction() const;

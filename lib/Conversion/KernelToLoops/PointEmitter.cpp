@@ -28,6 +28,10 @@ PointEmitter::PointEmitter(IndexBuilder &index, KernelContext &kernel, te::Compu
       laneDim(schedule.loops.size()) {
   if (const TileGroup *vector = schedule.getVector())
     lanes = vector->factors.back();
+  if (!schedule.atom)
+    return;
+  lanes = atomLanes;
+  atom.emplace(index, kernel, op, piece, schedule, laneDim);
 }
 
 PointEmitter::Values PointEmitter::getIdentity(bool vector) {

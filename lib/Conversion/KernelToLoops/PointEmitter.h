@@ -7,7 +7,7 @@
 #ifndef LIB_CONVERSION_KERNELTOLOOPS_POINTEMITTER_H
 #define LIB_CONVERSION_KERNELTOLOOPS_POINTEMITTER_H
 
-#include "BodyEvaluator.h"
+#include "AtomEmitter.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tssa::conversion {
@@ -47,6 +47,12 @@ public:
                         int64_t extent) override;
   llvm::SmallVector<unsigned> getDimsOfOperand(unsigned operand) override;
   mlir::LogicalResult fillCache(const CacheTile &tile) override;
+  mlir::LogicalResult fillStage(const CacheTile &tile, mlir::AffineExpr stage) override {
+    return atom->fill(tile, stage);
+  }
+  Values accumulateAtom(mlir::ValueRange fragments, mlir::AffineExpr stage) override {
+    return atom->accumulate(fragments, stage);
+  }
   void beginScope() override { loads.clear(); }
   void beginTile(llvm::ArrayRef<TilePoint> points) override;
   void endTile() override;
@@ -107,7 +113,8 @@ private:
     llvm::SmallVector<int64_t> strides; ///< of the dims of the box
   };
   llvm::MapVector<mlir::Value, Cache> caches;
-  BodyEvaluator::Loads loads; ///< of the current scope
+  std::optional<AtomEmitter> atom; ///< if the schedule has one
+  BodyEvaluator::Loads loads;      ///< of the current scope
   /// What the points of the current tile read, by read and address, where it is loaded already.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::AffineExpr>, mlir::Value> loaded;
   mlir::Block *tileBlock = nullptr;     ///< in which results may wait; null outside of a tile

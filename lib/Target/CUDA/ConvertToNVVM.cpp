@@ -11,12 +11,14 @@
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tssa/Target/CUDA.h"
@@ -57,12 +59,16 @@ struct ConvertToNVVM : impl::ConvertToNVVMBase<ConvertToNVVM> {
     LLVMTypeConverter converter(context);
     RewritePatternSet patterns(context);
     populateGpuToNVVMConversionPatterns(converter, patterns);
+    populateNVGPUToNVVMConversionPatterns(converter, patterns);
+    converter.addConversion([](nvgpu::DeviceAsyncTokenType type) -> Type {
+      return IntegerType::get(type.getContext(), 32); // that nothing uses
+    });
     populateFuncToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     ConversionTarget target(*context);
     target.addIllegalDialect<cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-                             memref::MemRefDialect>();
+                             memref::MemRefDialect, nvgpu::NVGPUDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))

@@ -26,7 +26,8 @@ using namespace ::tssa::cuda;
 static constexpr int64_t widestAccess = 16;
 
 ArrayRef<layout::Level> DeviceKernel::getLevels() const {
-  static constexpr layout::Level levels[] = {layout::Level::Block, layout::Level::Lane};
+  static constexpr layout::Level levels[] = {layout::Level::Block, layout::Level::Lane,
+                                             layout::Level::Warp};
   return levels;
 }
 

@@ -44,6 +44,13 @@ public:
   mlir::Value buildNumber(IndexBuilder &index) override;
   void buildBarrier(IndexBuilder &index) override;
   mlir::Value buildExchange(IndexBuilder &index, mlir::Value value, int64_t distance) override;
+  void buildCopy(IndexBuilder &index, const AsyncCopy &copy) override;
+  void buildCommit(IndexBuilder &index) override;
+  void buildAwait(IndexBuilder &index, int64_t groups) override;
+  mlir::Value buildMatrices(IndexBuilder &index, mlir::Value shared, mlir::Value address,
+                            int64_t count, bool transposes) override;
+  mlir::Value buildProduct(IndexBuilder &index, mlir::Value lhs, mlir::Value rhs,
+                           mlir::Value sums) override;
   mlir::Value makeShared(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp func,
                          mlir::MemRefType type) override;
 

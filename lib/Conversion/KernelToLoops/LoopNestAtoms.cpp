@@ -1,0 +1,160 @@
+//===- LoopNestAtoms.cpp - tiles computed by instructions on matrices -----===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp computes a tile in fragments of 16 x 8 sums. Lane l has four of each: those of rows l / 4
+// and l / 4 + 8, at columns 2 (l % 4) and the next one (PTX ISA, "Matrix Fragments for
+// mma.m16n8k16"). So a row of a fragment is a vector of two columns, whose epilogue and store are
+// those of any other vector.
+//
+// The pipelined loop has `depth` buffers of each factor. In each of its iterations, a thread waits
+// for its own copies of this iteration, and all wait for each other. Then the buffer of the last
+// iteration is free, and is filled for the iteration `depth - 1` ahead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CacheTile.h"
+#include "NestBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+
+namespace tssa::conversion {
+
+using Values = NestBuilder::Values;
+
+void NestBuilder::buildAtomTile() {
+  const AtomTile &atom = *schedule.atom;
+  int64_t rows = getConstant(schedule.loops[atom.rows].extent) / atom.instruction->rows;
+  int64_t columns = getConstant(schedule.loops[atom.columns].extent) / atom.instruction->columns;
+  auto type = VectorType::get(4, builder.getF32Type());
+  Value init = emitter.getIdentity(/*vector=*/false).front();
+  Value fragment = vector::BroadcastOp::create(builder, loc(), type, init);
+  Values fragments = buildAtomReduction(0, Values(rows * columns, fragment));
+  if (failed(result))
+    return;
+  emitter.beginScope();
+  Value number = threads->buildNumber(index);
+  auto getPart = [&](int64_t divisor, int64_t modulus) {
+    Value part = arith::DivUIOp::create(builder, loc(), number, index.constant(divisor));
+    part = arith::RemUIOp::create(builder, loc(), part, index.constant(modulus));
+    return index.getSymbol(part);
+  };
+  AffineExpr row = getPart(4, 8), column = getPart(1, 4) * atomLanes;
+  auto finish = [&] {
+    for (auto [position, sums] : llvm::enumerate(fragments))
+      for (int64_t half : {0, 1}) {
+        int64_t i = position / columns, j = position % columns;
+        Value pair = vector::ExtractStridedSliceOp::create(builder, loc(), sums, half * atomLanes,
+                                                           atomLanes, 1);
+        finishAtomRow(row + (i * atom.instruction->rows + half * 8),
+                      column + j * atom.instruction->columns, pair);
+      }
+  };
+  if (active)
+    buildIf(active, finish, nullptr);
+  else
+    finish();
+}
+
+void NestBuilder::finishAtomRow(AffineExpr row, AffineExpr column, Value sums) {
+  MLIRContext *context = index.getContext();
+  TilePoint point;
+  // Returns how many iterations of a loop of the tile there are, or null if all are.
+  auto findCount = [&](unsigned id) -> AffineExpr {
+    const ScheduledLoop &loop = schedule.loops[id];
+    if (!loop.limit)
+      return {};
+    AffineExpr count = index.simplify(loop.limit - loop.origin);
+    return index.isNonNegative(index.simplify(count - loop.extent)) ? AffineExpr() : count;
+  };
+  auto exists = [&](AffineExpr count, AffineExpr iteration) {
+    return index.materializeCondition(index.simplify(count - iteration - 1), false);
+  };
+  if (AffineExpr count = findCount(schedule.atom->rows))
+    point.exists = exists(count, row);
+  if (AffineExpr count = findCount(schedule.atom->columns)) {
+    point.exists = buildConjunction(index, point.exists, exists(count, column));
+    if (index.simplify(count % atomLanes) != getAffineConstantExpr(0, context))
+      point.mask = vector::FromElementsOp::create(
+          builder, loc(), VectorType::get(atomLanes, builder.getI1Type()),
+          ValueRange{exists(count, column), exists(count, column + 1)});
+  }
+  point.loopValues[getAffineDimExpr(schedule.atom->rows, context)] = row;
+  point.loopValues[getAffineDimExpr(schedule.atom->columns, context)] =
+      column + getAffineDimExpr(laneDim, context);
+  for (auto [loop, expr] : schedule.splits)
+    point.loopValues[getAffineDimExpr(loop, context)] = expr.replace(point.loopValues);
+  point.dims = schedule.dims;
+  point.vector = true;
+  finishRow(point, sums);
+}
+
+Values NestBuilder::buildAtomReduction(unsigned level, Values fragments) {
+  unsigned loop = schedule.reduction[level];
+  if (level + 1 == schedule.reduction.size())
+    return buildPipelinedLoop(loop, fragments);
+  checkUniform(loop);
+  return buildFor(index.constant(0), getTripCount(loop), fragments, [&](Value iv, ValueRange sums) {
+    index.setLoop(loop, iv);
+    visitLoop(loop);
+    Values inner = failed(result) ? Values(sums) : buildAtomReduction(level + 1, Values(sums));
+    index.dropLoop(loop);
+    return inner;
+  });
+}
+
+void NestBuilder::fillStages(unsigned loop, Value iteration, AffineExpr stage) {
+  index.setLoop(loop, iteration);
+  for (const CachedOperand &cache : schedule.caches) {
+    std::optional<CacheTile> tile =
+        getCacheTile(index, schedule, emitter.getDimsOfOperand(cache.operand), cache);
+    if (failed(result) || !tile || failed(emitter.fillStage(*tile, stage)))
+      result = failure();
+  }
+  index.dropLoop(loop);
+}
+
+Values NestBuilder::buildPipelinedLoop(unsigned loop, Values fragments) {
+  int64_t depth = schedule.pipeline->depth;
+  MLIRContext *context = index.getContext();
+  checkUniform(loop);
+  Value count = getTripCount(loop);
+  if (schedule.reduction.size() > 1 || !schedule.serial.empty())
+    threads->buildBarrier(index); // all have read the buffers of an earlier tile
+  auto getStage = [&](Value iteration) {
+    return index.getSymbol(
+        arith::RemUIOp::create(builder, loc(), iteration, index.constant(depth)).getResult());
+  };
+  auto fillIfThere = [&](Value iteration, AffineExpr stage) {
+    Value isThere =
+        arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::ult, iteration, count);
+    buildIf(isThere, [&] { fillStages(loop, iteration, stage); }, nullptr);
+    threads->buildCommit(index);
+  };
+  for (int64_t i = 0; i + 1 < depth; ++i)
+    fillIfThere(index.constant(i), getAffineConstantExpr(i, context));
+  return buildFor(index.constant(0), count, fragments, [&](Value iv, ValueRange sums) {
+    threads->buildAwait(index, depth - 2);
+    threads->buildBarrier(index);
+    Value ahead = arith::AddIOp::create(builder, loc(), iv, index.constant(depth - 1));
+    fillIfThere(ahead, getStage(ahead));
+    if (failed(result))
+      return Values(sums);
+    index.setLoop(loop, iv);
+    AffineExpr stage = getStage(iv);
+    Values inner = accumulateWhere(active, Values(sums), [&](Values fragments) {
+      return emitter.accumulateAtom(fragments, stage);
+    });
+    index.dropLoop(loop);
+    return inner;
+  });
+}
+
+} // namespace tssa::conversion
