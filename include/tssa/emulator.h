@@ -139,13 +139,13 @@ struct tssa_emulator {
   void (*commit_copies)(const tssa_emulator *, int32_t site);
   /// cp.async.wait_group: waits until at most the thread's last `groups` groups are in flight.
   void (*await_copies)(const tssa_emulator *, uint32_t groups, int32_t site);
-  /// ldmatrix: loads `count` matrices of 8 by 8 elements of 16 bits. Stores the thread's part of
-  /// each to `parts`. `row` is the address of a row in the first 8 * count lanes.
-  void (*load_matrices)(const tssa_emulator *, const void *row, uint32_t *parts, uint32_t count,
+  /// ldmatrix: loads `count` matrices of 8 by 8 elements of 16 bits. Stores the thread's fragment
+  /// of each to `fragments`. `row` is the address of a row in the first 8 * count lanes.
+  void (*load_matrices)(const tssa_emulator *, const void *row, uint32_t *fragments, uint32_t count,
                         int32_t site);
-  /// mma.sync: `parts` are the thread's parts of A (4 words), B (2) and C (4). The sum replaces
-  /// that of C.
-  void (*multiply_matrices)(const tssa_emulator *, uint32_t *parts, int32_t site);
+  /// mma.sync: `fragments` are the thread's fragments of A (4 words), B (2) and C (4). The sum
+  /// replaces that of C.
+  void (*multiply_matrices)(const tssa_emulator *, uint32_t *fragments, int32_t site);
 };
 
 #ifdef __cplusplus

@@ -94,18 +94,18 @@ struct Grid::Calls {
       return 0;
     });
   }
-  static void loadMatrices(const tssa_emulator *emulator, const void *row, uint32_t *parts,
+  static void loadMatrices(const tssa_emulator *emulator, const void *row, uint32_t *fragments,
                            uint32_t count, int32_t site) {
     call(emulator, [=](Grid &grid, Thread &thread) {
       thread.row = row;
-      thread.parts = parts;
+      thread.fragments = fragments;
       grid.loadMatrices(thread, count, site);
       return 0;
     });
   }
-  static void multiplyMatrices(const tssa_emulator *emulator, uint32_t *parts, int32_t site) {
+  static void multiplyMatrices(const tssa_emulator *emulator, uint32_t *fragments, int32_t site) {
     call(emulator, [=](Grid &grid, Thread &thread) {
-      thread.parts = parts;
+      thread.fragments = fragments;
       grid.multiplyMatrices(thread, site);
       return 0;
     });

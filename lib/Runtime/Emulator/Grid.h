@@ -53,8 +53,8 @@ struct Thread : tssa_emulator {
   uint64_t value = 0;
   uint32_t lane = 0, clamp = 0; ///< of a shuffle
   uint64_t result = 0;
-  const void *row = nullptr; ///< of a load of matrices
-  uint32_t *parts = nullptr; ///< of matrices: the thread's words
+  const void *row = nullptr;     ///< of a load of matrices
+  uint32_t *fragments = nullptr; ///< of matrices: the thread's words
 
   std::vector<Copy> copies; ///< in flight, the oldest first
   uint64_t numGroups = 0;   ///< of copies that the thread has committed in this block

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Operations that all 32 lanes of a warp do together. Each lane has a part of each matrix, in
+/// Operations that all 32 lanes of a warp do together. Each lane has a fragment of each matrix, in
 /// words of two elements. Lane l has elements (l / 4, 2 (l % 4)) and (l / 4, 2 (l % 4) + 1) of a
 /// matrix of 8 by 8. A matrix of mma.sync consists of such matrices.
 ///
@@ -39,7 +39,7 @@ void Grid::loadMatrices(Thread &thread, uint32_t count, int32_t site) {
     synchronize(thread, allLanes, count, site);
 }
 
-/// Gives each lane its part of each matrix. Lane 8 i + r has the address of row r of matrix i.
+/// Gives each lane its fragment of each matrix. Lane 8 i + r has the address of row r of matrix i.
 void Grid::distributeMatrices(Thread *lanes, int32_t site) {
   bool transposed = kernel.sites[site].operation == TSSA_EMU_LOAD_TRANSPOSED;
   for (uint64_t i = 0; i < lanes[0].value; ++i) {
@@ -50,7 +50,7 @@ void Grid::distributeMatrices(Thread *lanes, int32_t site) {
       uint32_t row = lane / 4, column = lane % 4 * 2;
       uint32_t low = transposed ? matrix[column][row] : matrix[row][column];
       uint32_t high = transposed ? matrix[column + 1][row] : matrix[row][column + 1];
-      lanes[lane].parts[i] = low | high << 16;
+      lanes[lane].fragments[i] = low | high << 16;
     }
   }
 }
@@ -60,27 +60,27 @@ void Grid::multiplyMatrices(Thread &thread, int32_t site) {
     synchronize(thread, allLanes, 0, site);
 }
 
-/// A lane's parts are the words of A's four matrices by column, then those of B's two, which are
-/// transposed, then the sums of C at rows l / 4 and l / 4 + 8.
+/// A lane's fragments are the words of A's four matrices by column, then those of B's two, which
+/// are transposed, then the sums of C at rows l / 4 and l / 4 + 8.
 void Grid::multiply(Thread *lanes, int32_t site) {
   FactorType type =
       kernel.sites[site].operation == TSSA_EMU_MULTIPLY_F16 ? FactorType::F16 : FactorType::BF16;
   MatrixProduct product;
   for (uint32_t lane = 0; lane < 32; ++lane) {
-    const uint32_t *parts = lanes[lane].parts;
+    const uint32_t *fragments = lanes[lane].fragments;
     uint32_t row = lane / 4, column = lane % 4 * 2;
     for (uint32_t i = 0; i < 8; ++i) {
       uint32_t k = i / 4 * 8 + column + i % 2;
-      product.a[i / 2 % 2 * 8 + row][k] = decodeFactor(type, parts[i / 2] >> i % 2 * 16);
+      product.a[i / 2 % 2 * 8 + row][k] = decodeFactor(type, fragments[i / 2] >> i % 2 * 16);
       if (i < 4)
         product.b[i / 2 * 8 + column + i % 2][row] =
-            decodeFactor(type, parts[4 + i / 2] >> i % 2 * 16);
+            decodeFactor(type, fragments[4 + i / 2] >> i % 2 * 16);
     }
     for (uint32_t i = 0; i < 2; ++i)
-      std::memcpy(&product.c[i * 8 + row][column], parts + 6 + 2 * i, 8);
+      std::memcpy(&product.c[i * 8 + row][column], fragments + 6 + 2 * i, 8);
   }
   product.run(type, options.matrixSums);
   for (uint32_t lane = 0; lane < 32; ++lane)
     for (uint32_t i = 0; i < 2; ++i)
-      std::memcpy(lanes[lane].parts + 6 + 2 * i, &product.c[i * 8 + lane / 4][lane % 4 * 2], 8);
+      std::memcpy(lanes[lane].fragments + 6 + 2 * i, &product.c[i * 8 + lane / 4][lane % 4 * 2], 8);
 }

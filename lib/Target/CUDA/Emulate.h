@@ -48,7 +48,7 @@ private:
   mlir::OpBuilder builder;
   mlir::DataLayout layout;
   llvm::DenseMap<mlir::Value, int32_t> parameters;
-  mlir::Value parts; ///< null until an op needs it
+  mlir::Value fragments; ///< null until an op needs it
 
   /// The memory that a pointer refers to, as far as it is known.
   struct Origin {
@@ -72,9 +72,9 @@ private:
   void rewriteCopy(mlir::Operation *op);
   mlir::LogicalResult rewriteMatrixLoad(mlir::Operation *op);
   mlir::LogicalResult rewriteMatrixProduct(mlir::Operation *op);
-  /// The thread's memory for its parts of matrices, and one of its words.
-  mlir::Value getParts(mlir::Location loc);
-  mlir::Value getPart(mlir::Location loc, unsigned index);
+  /// The thread's memory for its fragments of matrices, and one of its words.
+  mlir::Value getFragments(mlir::Location loc);
+  mlir::Value getWord(mlir::Location loc, unsigned index);
 
   int32_t addSite(mlir::Operation *op, tssa_emulator_operation operation);
   mlir::Value getConstant(mlir::Location loc, mlir::Type type, int64_t value);

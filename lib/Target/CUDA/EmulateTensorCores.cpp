@@ -13,22 +13,22 @@ using namespace mlir;
 namespace tssa::cuda {
 
 /// The number of words of A, B and C, which is the most that an op needs.
-static constexpr int64_t numParts = 10;
+static constexpr int64_t numWords = 10;
 
-Value KernelEmulation::getParts(Location loc) {
-  if (parts)
-    return parts;
+Value KernelEmulation::getFragments(Location loc) {
+  if (fragments)
+    return fragments;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  parts = LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
-                                 builder.getI32Type(),
-                                 getConstant(loc, builder.getI64Type(), numParts));
-  return parts;
+  fragments = LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+                                     builder.getI32Type(),
+                                     getConstant(loc, builder.getI64Type(), numWords));
+  return fragments;
 }
 
-Value KernelEmulation::getPart(Location loc, unsigned index) {
-  Value parts = getParts(loc);
-  return LLVM::GEPOp::create(builder, loc, parts.getType(), builder.getI32Type(), parts,
+Value KernelEmulation::getWord(Location loc, unsigned index) {
+  Value fragments = getFragments(loc);
+  return LLVM::GEPOp::create(builder, loc, fragments.getType(), builder.getI32Type(), fragments,
                              ArrayRef<LLVM::GEPArg>{int32_t(index)});
 }
 
@@ -64,18 +64,18 @@ LogicalResult KernelEmulation::rewriteMatrixLoad(Operation *op) {
       load.getLayout() == NVVM::MMALayout::row ? TSSA_EMU_LOAD_MATRICES : TSSA_EMU_LOAD_TRANSPOSED;
   constexpr uint32_t rowBytes = 16;
   call(loc, offsetof(tssa_emulator, load_matrices), {},
-       {load.getPtr(), getParts(loc), getConstant(loc, i32, load.getNum())},
+       {load.getPtr(), getFragments(loc), getConstant(loc, i32, load.getNum())},
        sites.add(loc, makeSite(operation, TSSA_EMU_SHARED, -1, rowBytes)));
-  auto loadPart = [&](unsigned i) -> Value {
-    return LLVM::LoadOp::create(builder, loc, i32, getPart(loc, i));
+  auto loadWord = [&](unsigned i) -> Value {
+    return LLVM::LoadOp::create(builder, loc, i32, getWord(loc, i));
   };
   Value result;
   if (load.getNum() == 1) {
-    result = loadPart(0);
+    result = loadWord(0);
   } else {
     result = LLVM::PoisonOp::create(builder, loc, load.getType());
     for (unsigned i = 0; i < load.getNum(); ++i)
-      result = LLVM::InsertValueOp::create(builder, loc, result, loadPart(i), int64_t(i));
+      result = LLVM::InsertValueOp::create(builder, loc, result, loadWord(i), int64_t(i));
   }
   load.replaceAllUsesWith(result);
   return success();
@@ -105,12 +105,13 @@ LogicalResult KernelEmulation::rewriteMatrixProduct(Operation *op) {
     return op->emitError("a product of matrices other than m16n8k16 of f16 or bf16 with sums in "
                          "f32 has no emulation");
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    LLVM::StoreOp::create(builder, loc, operand, getPart(loc, i));
-  call(loc, offsetof(tssa_emulator, multiply_matrices), {}, getParts(loc), addSite(op, *operation));
+    LLVM::StoreOp::create(builder, loc, operand, getWord(loc, i));
+  call(loc, offsetof(tssa_emulator, multiply_matrices), {}, getFragments(loc),
+       addSite(op, *operation));
   Value result = LLVM::PoisonOp::create(builder, loc, product.getType());
   unsigned firstSum = product.getOperandA().size() + product.getOperandB().size();
   for (auto [i, type] : llvm::enumerate(cast<LLVM::LLVMStructType>(product.getType()).getBody())) {
-    Value sum = LLVM::LoadOp::create(builder, loc, type, getPart(loc, firstSum + i));
+    Value sum = LLVM::LoadOp::create(builder, loc, type, getWord(loc, firstSum + i));
     result = LLVM::InsertValueOp::create(builder, loc, result, sum, int64_t(i));
   }
   product.replaceAllUsesWith(result);
