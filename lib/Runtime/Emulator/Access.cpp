@@ -33,10 +33,16 @@ Moment Grid::getMoment(const Thread &thread) const {
 /// After this number of accesses, the emulator tests again whether the run should stop.
 static constexpr uint64_t pollInterval = 1 << 16;
 
+bool Grid::countAccess() {
+  if (++counters.accesses % pollInterval == 0 && shouldStop())
+    report(TSSA_CANCELLED, "the run was stopped");
+  return status.ok();
+}
+
 void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
   const tssa_emulator_site &callSite = kernel.sites[site];
-  if (++counters.accesses % pollInterval == 0 && shouldStop())
-    return report(TSSA_CANCELLED, "the run was stopped");
+  if (!countAccess())
+    return;
   if (callSite.space == TSSA_EMU_SHARED)
     return accessShared(thread, address, bytes, site);
   if (callSite.space == TSSA_EMU_ANYWHERE) {

@@ -31,12 +31,12 @@ template <typename Work> void Grid::forEachCell(const Copy &copy, Work work) {
 void Grid::copy(Thread &thread, const Copy &copy) {
   auto written = static_cast<uint32_t>(kernel.sites[copy.site].bytes);
   if (copy.bytes > written)
-    return fail(thread, copy.site, "reads " + std::to_string(copy.bytes) + " bytes, too many");
-  if (copy.bytes != 0)
-    access(thread, reinterpret_cast<uintptr_t>(copy.from), copy.bytes, copy.source);
-  if (!status.ok())
-    return;
-  access(thread, reinterpret_cast<uintptr_t>(copy.to), written, copy.site);
+    return fail(thread, copy.site,
+                "reads " + std::to_string(copy.bytes) + " bytes, more than it writes");
+  if (copy.bytes != 0 && countAccess())
+    accessGlobal(thread, reinterpret_cast<uintptr_t>(copy.from), copy.bytes, copy.source);
+  if (status.ok() && countAccess())
+    accessShared(thread, reinterpret_cast<uintptr_t>(copy.to), written, copy.site);
   if (!status.ok())
     return;
   forEachCell(copy, [](Cell &cell) { cell.write.who |= AccessRecord::inFlight; });

@@ -130,6 +130,8 @@ private:
   bool shouldStop() const { return options.shouldStop && options.shouldStop(); }
 
   // Accesses
+  /// Counts an access. Returns false if the launch has been stopped.
+  bool countAccess();
   void access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
   void accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
   void accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);

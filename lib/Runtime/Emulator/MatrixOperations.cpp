@@ -20,6 +20,7 @@ using namespace tssa::runtime;
 using namespace tssa::runtime::emulator;
 
 static constexpr uint32_t allLanes = 0xFFFFFFFF;
+static constexpr uint64_t rowBytes = 16;
 
 bool Grid::checkWholeWarp(const Thread &thread, int32_t site) {
   if (warps[thread.thread / 32].lanes == allLanes)
@@ -32,9 +33,8 @@ bool Grid::checkWholeWarp(const Thread &thread, int32_t site) {
 void Grid::loadMatrices(Thread &thread, uint32_t count, int32_t site) {
   if (!checkWholeWarp(thread, site))
     return;
-  if (thread.getLane() < 8 * count)
-    access(thread, reinterpret_cast<uintptr_t>(thread.row),
-           static_cast<uint32_t>(kernel.sites[site].bytes), site);
+  if (thread.getLane() < 8 * count && countAccess())
+    accessShared(thread, reinterpret_cast<uintptr_t>(thread.row), rowBytes, site);
   if (status.ok())
     synchronize(thread, allLanes, count, site);
 }
@@ -45,7 +45,7 @@ void Grid::distributeMatrices(Thread *lanes, int32_t site) {
   for (uint64_t i = 0; i < lanes[0].value; ++i) {
     uint16_t matrix[8][8];
     for (int row = 0; row < 8; ++row)
-      std::memcpy(matrix[row], lanes[8 * i + row].row, sizeof(matrix[row]));
+      std::memcpy(matrix[row], lanes[8 * i + row].row, rowBytes);
     for (uint32_t lane = 0; lane < 32; ++lane) {
       uint32_t row = lane / 4, column = lane % 4 * 2;
       uint32_t low = transposed ? matrix[column][row] : matrix[row][column];

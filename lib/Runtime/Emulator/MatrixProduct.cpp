@@ -96,10 +96,11 @@ float add(const Step &step, float c) {
 
 } // namespace
 
-/// Returns the plain sum if it is not finite because a term is not.
-static std::optional<float> addInfinities(const MatrixProduct &product, int i, int j) {
+/// Returns the sum of `count` products from k = `first` and of c if a term is not finite.
+static std::optional<float> addInfinities(const MatrixProduct &product, int i, int j, int first,
+                                          int count) {
   double sum = product.c[i][j];
-  for (int k = 0; k < MatrixProduct::k; ++k)
+  for (int k = first; k < first + count; ++k)
     sum += static_cast<double>(product.a[i][k]) * static_cast<double>(product.b[k][j]);
   if (std::isfinite(sum))
     return std::nullopt;
@@ -113,22 +114,26 @@ static std::optional<float> addInfinities(const MatrixProduct &product, int i, i
 static void addAsHardware(MatrixProduct &product, FactorType type, int count, int fraction) {
   constexpr int m = MatrixProduct::m, n = MatrixProduct::n, k = MatrixProduct::k;
   Parts a[m][k], b[n][k];
+  bool allFinite = true;
+  auto split = [&](float factor) {
+    allFinite &= std::isfinite(factor);
+    return splitFactor(type, factor);
+  };
   for (int l = 0; l < k; ++l) {
     for (int i = 0; i < m; ++i)
-      a[i][l] = splitFactor(type, product.a[i][l]);
+      a[i][l] = split(product.a[i][l]);
     for (int j = 0; j < n; ++j)
-      b[j][l] = splitFactor(type, product.b[l][j]);
+      b[j][l] = split(product.b[l][j]);
   }
   for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) {
-      float &c = product.c[i][j];
-      if (std::optional<float> sum = addInfinities(product, i, j)) {
-        c = *sum;
-        continue;
+    for (int j = 0; j < n; ++j)
+      for (int l = 0; l < k; l += count) {
+        float &c = product.c[i][j];
+        std::optional<float> infinite;
+        if (!allFinite || !std::isfinite(c))
+          infinite = addInfinities(product, i, j, l, count);
+        c = infinite ? *infinite : add({a[i] + l, b[j] + l, count, fraction}, c);
       }
-      for (int l = 0; l < k && std::isfinite(c); l += count)
-        c = add({a[i] + l, b[j] + l, count, fraction}, c);
-    }
 }
 
 void MatrixProduct::run(FactorType type, MatrixSums sums) {

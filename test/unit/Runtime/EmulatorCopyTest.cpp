@@ -205,7 +205,7 @@ TEST_F(CopyTest, BlocksBeginWithoutCopies) {
 TEST_F(CopyTest, Limits) {
   expectFault("asynchronous copy of 16 bytes by thread",
               [](Emu emu, void *const *params) { copyRow(emu, params, 17); });
-  expectFault("reads 17 bytes, too many",
+  expectFault("reads 17 bytes, more than it writes",
               [](Emu emu, void *const *params) { copyRow(emu, params, 17); });
   expectFault("is out of bounds: at parameter 0 + 1024", [](Emu emu, void *const *params) {
     emu->copy(emu, row(emu, emu->thread), tensor(params, 0) + 256, 16, 1, 0);

@@ -106,6 +106,9 @@ def make_vector(kind, number):
     if number % 16 == 15:
         a[random.randrange(16)] = make_special(kind)
         b[random.randrange(16)] = make_special(kind)
+    if number % 32 == 31:  # the first half is large, the second infinite
+        a, b, c = [a[0] & 0x7FFF] * 16, [a[0] & 0x7FFF] * 16, 0x7F7FFFFF
+        a[12], b[12] = {"f16": 0xFC00, "bf16": 0xFF80}[kind], 0x4000
     return a, b, c
 
 
