@@ -13,8 +13,9 @@
 /// The emulator calls that function once per thread of the grid, each time on a
 /// separate stack. Before the function touches memory that other threads can see, it
 /// calls `access`; then it does the load or store itself. Barriers, shuffles and votes
-/// are calls that return once all threads that take part have arrived. A call that
-/// finds a fault does not return: the launch ends with an error.
+/// are calls that return once all threads that take part have arrived. Asynchronous copies
+/// and loads of matrices are calls that also access the memory. A call that finds a fault
+/// does not return: the launch ends with an error.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_EMULATOR_H
@@ -52,7 +53,14 @@ typedef enum tssa_emulator_operation {
   TSSA_EMU_REDUCE_OR = 21,
   TSSA_EMU_REDUCE_XOR = 22,
   TSSA_EMU_DIVIDE = 23,
-  TSSA_EMU_TRAP = 24
+  TSSA_EMU_TRAP = 24,
+  TSSA_EMU_COPY = 25, ///< cp.async; its site describes the write to shared memory
+  TSSA_EMU_COMMIT_COPIES = 26,
+  TSSA_EMU_AWAIT_COPIES = 27,
+  TSSA_EMU_LOAD_MATRICES = 28, ///< ldmatrix; its site describes the load of one row
+  TSSA_EMU_LOAD_TRANSPOSED = 29,
+  TSSA_EMU_MULTIPLY_F16 = 30, ///< mma.sync m16n8k16 with sums in f32
+  TSSA_EMU_MULTIPLY_BF16 = 31
 } tssa_emulator_operation;
 
 /// The memory space that the address of an access points to.
@@ -122,6 +130,22 @@ struct tssa_emulator {
   void (*divide)(const tssa_emulator *, int32_t site);
   /// Reports that the kernel executed a trap.
   void (*trap)(const tssa_emulator *, int32_t site);
+  /// cp.async: copies `bytes` bytes of global memory to shared memory and fills the rest of the
+  /// site's bytes with zeros, all at the time at which the thread waits for the copy's group.
+  /// `source` is the site of the load.
+  void (*copy)(const tssa_emulator *, void *to, const void *from, uint32_t bytes, int32_t source,
+               int32_t site);
+  /// cp.async.commit_group: makes a group of the thread's copies since the last group.
+  void (*commit_copies)(const tssa_emulator *, int32_t site);
+  /// cp.async.wait_group: waits until at most the thread's last `groups` groups are in flight.
+  void (*await_copies)(const tssa_emulator *, uint32_t groups, int32_t site);
+  /// ldmatrix: loads `count` matrices of 8 by 8 elements of 16 bits. Stores the thread's fragment
+  /// of each to `fragments`. `row` is the address of a row in the first 8 * count lanes.
+  void (*load_matrices)(const tssa_emulator *, const void *row, uint32_t *fragments, uint32_t count,
+                        int32_t site);
+  /// mma.sync: `fragments` are the thread's fragments of A (4 words), B (2) and C (4). The sum
+  /// replaces that of C.
+  void (*multiply_matrices)(const tssa_emulator *, uint32_t *fragments, int32_t site);
 };
 
 #ifdef __cplusplus

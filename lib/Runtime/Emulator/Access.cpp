@@ -11,9 +11,9 @@ using namespace tssa::runtime;
 using namespace tssa::runtime::emulator;
 
 static AccessKind getKind(const tssa_emulator_site &site) {
-  if (site.operation == TSSA_EMU_LOAD)
+  if (site.operation == TSSA_EMU_LOAD || isMatrixLoad(site))
     return AccessKind::Load;
-  return site.operation == TSSA_EMU_STORE ? AccessKind::Store : AccessKind::Atomic;
+  return site.operation == TSSA_EMU_ATOMIC ? AccessKind::Atomic : AccessKind::Store;
 }
 
 /// Returns whether `address` has the site's alignment, which is a power of two.
@@ -33,10 +33,16 @@ Moment Grid::getMoment(const Thread &thread) const {
 /// After this number of accesses, the emulator tests again whether the run should stop.
 static constexpr uint64_t pollInterval = 1 << 16;
 
+bool Grid::countAccess() {
+  if (++counters.accesses % pollInterval == 0 && shouldStop())
+    report(TSSA_CANCELLED, "the run was stopped");
+  return status.ok();
+}
+
 void Grid::access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
   const tssa_emulator_site &callSite = kernel.sites[site];
-  if (++counters.accesses % pollInterval == 0 && shouldStop())
-    return report(TSSA_CANCELLED, "the run was stopped");
+  if (!countAccess())
+    return;
   if (callSite.space == TSSA_EMU_SHARED)
     return accessShared(thread, address, bytes, site);
   if (callSite.space == TSSA_EMU_ANYWHERE) {
@@ -79,6 +85,12 @@ void Grid::failUnwritten(const Thread &thread, uintptr_t address, int32_t site) 
        "reads what no thread of the block has written: " + describeAddress(address, site));
 }
 
+void Grid::failInFlight(const Thread &thread, uintptr_t address, int32_t site) {
+  fail(thread, site,
+       "touches what an asynchronous copy may not have brought yet: " +
+           describeAddress(address, site));
+}
+
 void Grid::failRace(const Thread &thread, uintptr_t address, int32_t site, const Cell &cell) {
   fail(thread, site,
        "at " + describeAddress(address, site) + " races with " +
@@ -110,6 +122,8 @@ void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32
     }
     if (cell.read.stamp < firstStamp)
       cell.read = AccessRecord{};
+    if (cell.isInFlight())
+      return failInFlight(thread, begin + (i << sharedShift), site);
     if (cell.touch(kind, now))
       continue;
     if (options.checkRaces)
@@ -119,29 +133,35 @@ void Grid::accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32
 }
 
 void Grid::accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site) {
-  const tssa_emulator_site &callSite = kernel.sites[site];
-  Region *region = nullptr;
-  bool inside = false;
-  if (callSite.parameter >= 0) {
-    const GlobalMemory::Parameter &parameter = memory.getParameter(callSite.parameter);
-    region = parameter.region;
-    inside = region && parameter.contains(address, bytes);
-  } else {
-    region = memory.find(address);
-    inside = region && region->contains(address, bytes);
-  }
-  if (!inside)
+  Region *region = findRegion(address, bytes, site);
+  if (!region)
     return failBounds(thread, address, site);
-  if (!isAligned(address, callSite))
+  if (!isAligned(address, kernel.sites[site]))
     return failAlignment(thread, address, site);
   if (!logs.empty())
     log(thread, site, /*isShared=*/false, address, bytes);
-  if (!region->cells)
+  touchGlobal(*region, thread, address, bytes, site);
+}
+
+/// Returns the region that an access of global memory may touch, or null if it is out of bounds.
+Region *Grid::findRegion(uintptr_t address, uint64_t bytes, int32_t site) {
+  int32_t index = kernel.sites[site].parameter;
+  if (index >= 0) {
+    const GlobalMemory::Parameter &parameter = memory.getParameter(index);
+    return parameter.contains(address, bytes) ? parameter.region : nullptr;
+  }
+  Region *region = memory.find(address);
+  return region && region->contains(address, bytes) ? region : nullptr;
+}
+
+void Grid::touchGlobal(Region &region, const Thread &thread, uintptr_t address, uint64_t bytes,
+                       int32_t site) {
+  if (!region.cells)
     return;
   Moment now = getMoment(thread);
-  AccessKind kind = getKind(callSite);
-  uint64_t granule = uint64_t(1) << region->granuleShift;
+  AccessKind kind = getKind(kernel.sites[site]);
+  uint64_t granule = uint64_t(1) << region.granuleShift;
   for (uintptr_t at = address; at < address + bytes; at += granule)
-    if (!region->cellOf(at).touch(kind, now))
-      return failRace(thread, at, site, region->cellOf(at));
+    if (!region.cellOf(at).touch(kind, now))
+      return failRace(thread, at, site, region.cellOf(at));
 }

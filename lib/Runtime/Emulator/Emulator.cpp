@@ -29,6 +29,14 @@ Status Options::fromEnvironment(Options &options) {
                        std::string("TSSA_EMULATOR_RACES must be 0 or 1, got '") + text + "'");
     options.checkRaces = *text == '1';
   }
+  if (const char *text = std::getenv("TSSA_EMULATOR_MMA")) {
+    std::optional<MatrixSums> sums = parseMatrixSums(text);
+    if (!sums)
+      return makeError(TSSA_INVALID_ARGUMENT,
+                       std::string("TSSA_EMULATOR_MMA must be fast, sm_80 or sm_90, got '") + text +
+                           "'");
+    options.matrixSums = *sums;
+  }
   return Status::success();
 }
 

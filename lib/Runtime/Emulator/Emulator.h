@@ -17,6 +17,7 @@
 #define TSSA_LIB_RUNTIME_EMULATOR_EMULATOR_H
 
 #include "EmulatedLaunch.h"
+#include "MatrixProduct.h"
 #include "tssa/Runtime/Status.h"
 
 #include <functional>
@@ -30,11 +31,13 @@ struct Options {
   bool checkRaces = true;
   /// Whether to count accesses to shared and global memory too, which takes time.
   bool count = false;
+  /// How products of matrices are summed.
+  MatrixSums matrixSums = MatrixSums::Fast;
   /// Called from time to time; the launch ends with TSSA_CANCELLED when it returns true.
   std::function<bool()> shouldStop;
 
   /// Sets `options` to the defaults, then applies the environment variables
-  /// TSSA_EMULATOR_SEED=<number> and TSSA_EMULATOR_RACES=0.
+  /// TSSA_EMULATOR_SEED=<number>, TSSA_EMULATOR_RACES=0 and TSSA_EMULATOR_MMA=fast|sm_80|sm_90.
   static Status fromEnvironment(Options &options);
 };
 

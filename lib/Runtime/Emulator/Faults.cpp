@@ -28,6 +28,18 @@ static const char *getName(int32_t operation) {
     return "division";
   case TSSA_EMU_TRAP:
     return "trap";
+  case TSSA_EMU_COPY:
+    return "asynchronous copy";
+  case TSSA_EMU_COMMIT_COPIES:
+    return "commit of copies";
+  case TSSA_EMU_AWAIT_COPIES:
+    return "wait for copies";
+  case TSSA_EMU_LOAD_MATRICES:
+  case TSSA_EMU_LOAD_TRANSPOSED:
+    return "matrix load";
+  case TSSA_EMU_MULTIPLY_F16:
+  case TSSA_EMU_MULTIPLY_BF16:
+    return "matrix product";
   default:
     break;
   }

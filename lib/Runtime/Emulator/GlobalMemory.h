@@ -73,9 +73,13 @@ unsigned getGranuleShift(const tssa_emulated_kernel &kernel, Select select) {
   return shift;
 }
 
+inline bool isMatrixLoad(const tssa_emulator_site &site) {
+  return site.operation == TSSA_EMU_LOAD_MATRICES || site.operation == TSSA_EMU_LOAD_TRANSPOSED;
+}
+
 inline bool isAccess(const tssa_emulator_site &site) {
   return site.operation == TSSA_EMU_LOAD || site.operation == TSSA_EMU_STORE ||
-         site.operation == TSSA_EMU_ATOMIC;
+         site.operation == TSSA_EMU_ATOMIC || site.operation == TSSA_EMU_COPY || isMatrixLoad(site);
 }
 
 } // namespace tssa::runtime::emulator

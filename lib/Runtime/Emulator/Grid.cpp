@@ -77,6 +77,39 @@ struct Grid::Calls {
                          int32_t site) {
     return static_cast<uint32_t>(synchronize(emulator, mask, value, site));
   }
+  static void copy(const tssa_emulator *emulator, void *to, const void *from, uint32_t bytes,
+                   int32_t source, int32_t site) {
+    call(emulator, [=](Grid &grid, Thread &thread) {
+      grid.copy(thread, {static_cast<char *>(to), static_cast<const char *>(from), bytes,
+                         thread.numGroups, source, site});
+      return 0;
+    });
+  }
+  static void commitCopies(const tssa_emulator *emulator, int32_t) {
+    ++toThread(emulator).numGroups;
+  }
+  static void awaitCopies(const tssa_emulator *emulator, uint32_t groups, int32_t) {
+    call(emulator, [=](Grid &grid, Thread &thread) {
+      grid.awaitCopies(thread, groups);
+      return 0;
+    });
+  }
+  static void loadMatrices(const tssa_emulator *emulator, const void *row, uint32_t *fragments,
+                           uint32_t count, int32_t site) {
+    call(emulator, [=](Grid &grid, Thread &thread) {
+      thread.row = row;
+      thread.fragments = fragments;
+      grid.loadMatrices(thread, count, site);
+      return 0;
+    });
+  }
+  static void multiplyMatrices(const tssa_emulator *emulator, uint32_t *fragments, int32_t site) {
+    call(emulator, [=](Grid &grid, Thread &thread) {
+      thread.fragments = fragments;
+      grid.multiplyMatrices(thread, site);
+      return 0;
+    });
+  }
   static void report(const tssa_emulator *emulator, int32_t site, const char *what) {
     call(emulator, [=](Grid &grid, Thread &thread) {
       grid.fail(thread, site, what);
@@ -101,6 +134,11 @@ struct Grid::Calls {
     emulator.reduce = reduce;
     emulator.divide = divide;
     emulator.trap = trap;
+    emulator.copy = copy;
+    emulator.commit_copies = commitCopies;
+    emulator.await_copies = awaitCopies;
+    emulator.load_matrices = loadMatrices;
+    emulator.multiply_matrices = multiplyMatrices;
   }
 };
 
@@ -203,6 +241,8 @@ void Grid::runBlock(uint32_t block) {
   for (Thread &thread : threads) {
     thread.block = block;
     thread.finished = false;
+    thread.copies.clear();
+    thread.numGroups = 0;
   }
   for (Warp &warp : warps)
     warp.waiting = warp.epoch = 0;

@@ -31,6 +31,16 @@ namespace tssa::runtime::emulator {
 
 class Grid;
 
+/// An asynchronous copy to shared memory that its thread has not waited for.
+struct Copy {
+  char *to;
+  const char *from;
+  uint32_t bytes; ///< of `from`; zeros fill the rest of the site's bytes
+  uint64_t group; ///< number of groups that the thread had committed before
+  int32_t source; ///< the site of the load
+  int32_t site;
+};
+
 /// A thread of the current block.
 struct Thread : tssa_emulator {
   Grid *grid = nullptr;
@@ -43,6 +53,11 @@ struct Thread : tssa_emulator {
   uint64_t value = 0;
   uint32_t lane = 0, clamp = 0; ///< of a shuffle
   uint64_t result = 0;
+  const void *row = nullptr;     ///< of a load of matrices
+  uint32_t *fragments = nullptr; ///< of matrices: the thread's words
+
+  std::vector<Copy> copies; ///< in flight, the oldest first
+  uint64_t numGroups = 0;   ///< of copies that the thread has committed in this block
 
   unsigned getLane() const { return thread % 32; }
 };
@@ -115,16 +130,28 @@ private:
   bool shouldStop() const { return options.shouldStop && options.shouldStop(); }
 
   // Accesses
+  /// Counts an access. Returns false if the launch has been stopped.
+  bool countAccess();
   void access(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
   void accessShared(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
   void accessGlobal(Thread &thread, uintptr_t address, uint64_t bytes, int32_t site);
+  Region *findRegion(uintptr_t address, uint64_t bytes, int32_t site);
+  void touchGlobal(Region &region, const Thread &thread, uintptr_t address, uint64_t bytes,
+                   int32_t site);
   void failBounds(const Thread &thread, uintptr_t address, int32_t site);
   void failAlignment(const Thread &thread, uintptr_t address, int32_t site);
   void failUnwritten(const Thread &thread, uintptr_t address, int32_t site);
+  void failInFlight(const Thread &thread, uintptr_t address, int32_t site);
   void failRace(const Thread &thread, uintptr_t address, int32_t site, const Cell &cell);
   std::string describeAddress(uintptr_t address, int32_t site) const;
   Range getShared() const;
   Moment getMoment(const Thread &thread) const;
+
+  // Asynchronous copies
+  void copy(Thread &thread, const Copy &copy);
+  void awaitCopies(Thread &thread, uint32_t groups);
+  void finishCopy(Thread &thread, const Copy &copy);
+  template <typename Work> void forEachCell(const Copy &copy, Work work);
 
   // Operations of several threads
   void barrier(Thread &thread, int32_t site);
@@ -134,6 +161,13 @@ private:
   void vote(Thread *lanes, uint32_t mask, int32_t site);
   void match(Thread *lanes, uint32_t mask, int32_t site);
   void reduce(Thread *lanes, uint32_t mask, int32_t site);
+
+  // Operations of whole warps on matrices
+  void loadMatrices(Thread &thread, uint32_t count, int32_t site);
+  void multiplyMatrices(Thread &thread, int32_t site);
+  bool checkWholeWarp(const Thread &thread, int32_t site);
+  void distributeMatrices(Thread *lanes, int32_t site);
+  void multiply(Thread *lanes, int32_t site);
 
   // Faults
   /// Reports that the operation of `thread` at `site` is a fault. The emulator function that

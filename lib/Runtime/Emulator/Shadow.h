@@ -14,6 +14,9 @@
 ///   both are in one block, with a barrier of the block between them;
 ///   both are in one warp, with a barrier of the whole warp between them.
 ///
+/// An asynchronous copy writes at the time at which its thread waits for it. Before, the granules
+/// that it will write are *in flight*, and no access to them is ordered with the copy.
+///
 /// Blocks of a launch are not ordered, and shuffles do not order memory accesses. Two writes
 /// of the same value race as well: their result on a GPU is undefined, so kernels must not
 /// depend on it.
@@ -58,6 +61,7 @@ struct AccessRecord {
   static constexpr uint16_t severalWarps = 0x800;
   static constexpr uint16_t otherBlocks = 0x1000; ///< also threads of earlier blocks
   static constexpr uint16_t atomic = 0x2000;
+  static constexpr uint16_t inFlight = 0x4000; ///< a copy that its thread has not waited for
 
   void set(const Moment &now, uint16_t flags) {
     stamp = now.stamp;
@@ -86,6 +90,9 @@ struct Cell {
     }
     return true;
   }
+
+  /// Whether an asynchronous copy may write the granule at any time.
+  bool isInFlight() const { return write.who & AccessRecord::inFlight; }
 
 private:
   bool load(const Moment &now);

@@ -86,6 +86,10 @@ void Grid::finish(const Warp &warp, Thread *lanes, uint32_t mask, int32_t site) 
     match(lanes, mask, site);
   else if (operation >= TSSA_EMU_REDUCE_ADD && operation <= TSSA_EMU_REDUCE_XOR)
     reduce(lanes, mask, site);
+  else if (isMatrixLoad(kernel.sites[site]))
+    distributeMatrices(lanes, site);
+  else if (operation == TSSA_EMU_MULTIPLY_F16 || operation == TSSA_EMU_MULTIPLY_BF16)
+    multiply(lanes, site);
 }
 
 namespace {

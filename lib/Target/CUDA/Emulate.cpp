@@ -11,7 +11,7 @@
 ///
 /// 1. The body of the kernel moves to `@k.emu(emulator, params)`, which loads its parameters.
 /// 2. NVVM ops become loads from the emulator and calls of it, and a check is inserted before each
-///    access to memory that other threads can see (EmulateOps.cpp).
+///    access to memory that other threads can see (EmulateOps.cpp, EmulateTensorCores.cpp).
 /// 3. The globals of address space 3 become offsets into the block's shared memory, one after the
 ///    other. The dynamic part follows them.
 /// 4. Address spaces are removed, and the operations that call the emulator are listed in a table

@@ -48,6 +48,7 @@ private:
   mlir::OpBuilder builder;
   mlir::DataLayout layout;
   llvm::DenseMap<mlir::Value, int32_t> parameters;
+  mlir::Value fragments; ///< null until an op needs it
 
   /// The memory that a pointer refers to, as far as it is known.
   struct Origin {
@@ -60,6 +61,7 @@ private:
   mlir::LogicalResult rewrite(mlir::Operation *op);
   mlir::LogicalResult rewriteMemory(mlir::Operation *op);
   mlir::LogicalResult rewriteThreads(mlir::Operation *op);
+  mlir::LogicalResult rewriteTensorCores(mlir::Operation *op);
   mlir::LogicalResult checkAccess(mlir::Operation *op, mlir::Value address, mlir::Type type,
                                   std::optional<uint64_t> alignment,
                                   tssa_emulator_operation operation);
@@ -67,6 +69,12 @@ private:
                   tssa_emulator_operation operation);
   void checkDivision(mlir::Operation *op);
   mlir::Value makeRegister(mlir::Operation *op);
+  void rewriteCopy(mlir::Operation *op);
+  mlir::LogicalResult rewriteMatrixLoad(mlir::Operation *op);
+  mlir::LogicalResult rewriteMatrixProduct(mlir::Operation *op);
+  /// The thread's memory for its fragments of matrices, and one of its words.
+  mlir::Value getFragments(mlir::Location loc);
+  mlir::Value getWord(mlir::Location loc, unsigned index);
 
   int32_t addSite(mlir::Operation *op, tssa_emulator_operation operation);
   mlir::Value getConstant(mlir::Location loc, mlir::Type type, int64_t value);

@@ -414,6 +414,9 @@ LogicalResult KernelEmulation::rewrite(Operation *op) {
   if (isa<NVVM::MembarOp, LLVM::FenceOp, LLVM::LoadOp, LLVM::StoreOp, LLVM::AtomicRMWOp,
           LLVM::AtomicCmpXchgOp, LLVM::MemcpyOp, LLVM::MemsetOp>(op))
     return rewriteMemory(op);
+  if (isa<NVVM::CpAsyncOp, NVVM::CpAsyncCommitGroupOp, NVVM::CpAsyncWaitGroupOp, NVVM::LdMatrixOp,
+          NVVM::MmaOp>(op))
+    return rewriteTensorCores(op);
   if (op->getName().getDialectNamespace() != LLVM::LLVMDialect::getDialectNamespace())
     return rewriteThreads(op);
   if (isa<LLVM::SDivOp, LLVM::UDivOp, LLVM::SRemOp, LLVM::URemOp>(op)) {

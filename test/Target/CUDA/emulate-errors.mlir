@@ -1,9 +1,33 @@
 // RUN: tssa-opt %s --pass-pipeline='builtin.module(gpu.module(cuda-emulate))' --split-input-file --verify-diagnostics
 
 gpu.module @device {
-  llvm.func @copies(%a: !llvm.ptr<3>, %b: !llvm.ptr<1>) attributes {nvvm.kernel} {
-    // expected-error@+1 {{op 'nvvm.cp.async.shared.global' has no emulation}}
-    nvvm.cp.async.shared.global %a, %b, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  llvm.func @copies(%barrier: !llvm.ptr<3>) attributes {nvvm.kernel} {
+    // expected-error@+1 {{op 'nvvm.cp.async.mbarrier.arrive' has no emulation}}
+    nvvm.cp.async.mbarrier.arrive %barrier : !llvm.ptr<3>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @bytes(%a: !llvm.ptr<3>) attributes {nvvm.kernel} {
+    // expected-error@+1 {{a load of matrices other than 8 by 8 has no emulation}}
+    %x = nvvm.ldmatrix %a {eltType = #nvvm.ld_st_matrix_elt_type<b8>, layout = #nvvm.mma_layout<col>, num = 1 : i32, shape = #nvvm.ld_st_matrix_shape<m = 16, n = 16>} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32)>
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @device {
+  llvm.func @products(%a: i32, %b: i32, %c: i32) attributes {nvvm.kernel} {
+    // expected-error@+1 {{a product of matrices other than m16n8k16 of f16 or bf16 with sums in f32 has no emulation}}
+    %d = nvvm.mma.sync A[%a, %a, %a, %a] B[%b, %b] C[%c, %c, %c, %c]
+        {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>,
+         intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>,
+         multiplicandAPtxType = #nvvm.mma_type<s8>, multiplicandBPtxType = #nvvm.mma_type<s8>,
+         shape = #nvvm.shape<m = 16, n = 8, k = 32>} : (i32, i32, i32) -> !llvm.struct<(i32, i32, i32, i32)>
     llvm.return
   }
 }

@@ -125,6 +125,56 @@ llvm.func @threads() attributes {nvvm.kernel, nvvm.maxntid = array<i32: 8, 4>} {
   llvm.return
 }
 
+// An asynchronous copy has a site for its load, 0, and one for its store, 25; groups are committed
+// (26) and waited for (27). Without a source size, all 16 bytes are read.
+// CHECK-LABEL: llvm.func internal @copies.emu
+// CHECK-NOT: nvvm
+// CHECK: %[[SIZE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i32
+// CHECK: %[[ALL:.*]] = llvm.mlir.constant(16 : i32) : i32
+// CHECK: llvm.call %{{.*}}(%arg0, %{{.*}}, %{{.*}}, %[[ALL]], %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32) -> ()
+// CHECK: llvm.call %{{.*}}(%arg0, %{{.*}}, %{{.*}}, %[[SIZE]], %{{.*}}, %{{.*}})
+// CHECK: llvm.return
+// CHECK: @copies.sites(dense<{{\[}}[0, 1, 0, 16, 16, 16, {{.*}}], [25, 2, -1, 16, 16, 16, {{.*}}], [0, 1, 0, 8, 8, 8, {{.*}}], [25, 2, -1, 8, 8, 8, {{.*}}], [26, {{.*}}], [27, {{.*}}]]>
+llvm.func @copies(%in: !llvm.ptr, %size: i32) attributes {nvvm.kernel} {
+  %to = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %from = llvm.addrspacecast %in : !llvm.ptr to !llvm.ptr<1>
+  nvvm.cp.async.shared.global %to, %from, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+  nvvm.cp.async.shared.global %to, %from, 8, cache = ca, %size : !llvm.ptr<3>, !llvm.ptr<1>, i32
+  nvvm.cp.async.commit.group
+  nvvm.cp.async.wait.group 1
+  llvm.return
+}
+
+// Loads of matrices, plain (28) and transposed (29), and products of f16 (30) and bf16 (31) share
+// the thread's memory of ten words.
+// CHECK-LABEL: llvm.func internal @matrices.emu
+// CHECK: %[[TEN:.*]] = llvm.mlir.constant(10 : i64) : i64
+// CHECK: %[[PARTS:.*]] = llvm.alloca %[[TEN]] x i32
+// CHECK-NOT: nvvm
+// CHECK: %[[FOUR:.*]] = llvm.mlir.constant(4 : i32) : i32
+// CHECK: llvm.call %{{.*}}(%arg0, %{{.*}}, %[[PARTS]], %[[FOUR]], %{{.*}})
+// CHECK: llvm.call %{{.*}}(%arg0, %{{.*}}, %[[PARTS]], %{{.*}}, %{{.*}})
+// CHECK: llvm.call %{{.*}}(%arg0, %[[PARTS]], %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, i32) -> ()
+// CHECK: %[[SUM:.*]] = llvm.getelementptr %[[PARTS]][6]
+// CHECK: llvm.load %[[SUM]] : !llvm.ptr -> f32
+// CHECK: llvm.call
+// CHECK-NOT: llvm.alloca
+// CHECK: @matrices.sites(dense<{{\[}}[28, 2, -1, 16, 16, 16, {{.*}}], [29, 2, -1, 16, 16, 16, {{.*}}], [30, {{.*}}], [31, {{.*}}]]>
+llvm.func @matrices(%a: vector<2xf16>, %c: f32) attributes {nvvm.kernel} {
+  %s = llvm.mlir.addressof @shared : !llvm.ptr<3>
+  %m = nvvm.ldmatrix %s {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
+  %b = nvvm.ldmatrix %s {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 1 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : (!llvm.ptr<3>) -> i32
+  %d = nvvm.mma.sync A[%a, %a, %a, %a] B[%a, %a] C[%c, %c, %c, %c]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
+      : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+  %e = nvvm.mma.sync A[%b, %b, %b, %b] B[%b, %b] C[%c, %c, %c, %c]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>,
+       multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>,
+       shape = #nvvm.shape<m = 16, n = 8, k = 16>}
+      : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+  llvm.return
+}
+
 // A division whose divisor may be 0 or -1 is checked.
 // CHECK-LABEL: llvm.func internal @divisions.emu
 // CHECK: llvm.udiv %{{.*}}, %{{.*}} : i64

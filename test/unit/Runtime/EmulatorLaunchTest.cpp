@@ -119,8 +119,20 @@ TEST(EmulatorOptions, ComeFromTheEnvironment) {
   setenv("TSSA_EMULATOR_RACES", "yes", 1);
   EXPECT_EQ(Options::fromEnvironment(options).message,
             "TSSA_EMULATOR_RACES must be 0 or 1, got 'yes'");
+  setenv("TSSA_EMULATOR_RACES", "1", 1);
+  for (auto [name, sums] :
+       {std::pair("fast", MatrixSums::Fast), std::pair("sm_80", MatrixSums::SM80),
+        std::pair("sm_90", MatrixSums::SM90)}) {
+    setenv("TSSA_EMULATOR_MMA", name, 1);
+    ASSERT_TRUE(Options::fromEnvironment(options).ok());
+    EXPECT_EQ(options.matrixSums, sums);
+  }
+  setenv("TSSA_EMULATOR_MMA", "sm_70", 1);
+  EXPECT_EQ(Options::fromEnvironment(options).message,
+            "TSSA_EMULATOR_MMA must be fast, sm_80 or sm_90, got 'sm_70'");
   unsetenv("TSSA_EMULATOR_SEED");
   unsetenv("TSSA_EMULATOR_RACES");
+  unsetenv("TSSA_EMULATOR_MMA");
 }
 
 } // namespace

@@ -193,6 +193,39 @@ static bool absentLanes(Operation *op) {
   return true;
 }
 
+/// A wait leaves one group of copies more in flight.
+static bool shortWait(Operation *op) {
+  auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op);
+  if (!wait)
+    return false;
+  wait.setN(wait.getN() + 1);
+  return true;
+}
+
+static bool missingWait(Operation *op) {
+  if (!isa<NVVM::CpAsyncWaitGroupOp>(op))
+    return false;
+  op->erase();
+  return true;
+}
+
+static bool missingCommit(Operation *op) {
+  if (!isa<NVVM::CpAsyncCommitGroupOp>(op))
+    return false;
+  op->erase();
+  return true;
+}
+
+/// Matrices are transposed when they must not be, or not when they must.
+static bool wrongTransposition(Operation *op) {
+  auto load = dyn_cast<NVVM::LdMatrixOp>(op);
+  if (!load)
+    return false;
+  load.setLayout(load.getLayout() == NVVM::MMALayout::row ? NVVM::MMALayout::col
+                                                          : NVVM::MMALayout::row);
+  return true;
+}
+
 /// A loop runs one iteration too many, or another comparison with a bound is off by one.
 static bool oneRoundMore(Operation *op) {
   auto compare = dyn_cast<LLVM::ICmpOp>(op);
@@ -221,6 +254,10 @@ ArrayRef<KernelFault> getKernelFaults() {
       {"missing-atomic", missingAtomic},
       {"wrong-shuffle-mask", wrongShuffleMask},
       {"absent-lanes", absentLanes},
+      {"short-wait", shortWait},
+      {"missing-wait", missingWait},
+      {"missing-commit", missingCommit},
+      {"wrong-transposition", wrongTransposition},
       {"one-round-more", oneRoundMore},
   };
   return faults;

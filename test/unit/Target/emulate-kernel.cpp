@@ -10,7 +10,7 @@
 ///
 /// Compiles a kernel of the file's gpu.module, in the LLVM and NVVM dialects, for the emulator and
 /// runs it. A parameter is a scalar TYPE=VALUE, a tensor of equal elements TYPE[COUNT]=VALUE, or a
-/// tensor of the numbers 0, 1, 2 ... TYPE[COUNT]=iota. The first elements of the tensors are
+/// tensor of the numbers 0, 1, 2 ... TYPE[COUNT]=iota. The first `--elements` of the tensors are
 /// printed at the end. `--fault=NAME:INDEX` makes a fault in the kernel first. `--faults` makes
 /// each possible fault, one at a time, and prints which of them the emulator finds. Faults at ops
 /// that the run does not reach do not count.
@@ -47,7 +47,7 @@ namespace te = mlir::tssa::te;
 namespace {
 struct Options {
   std::string file, kernel, fault, cpu;
-  int64_t blocks = 1, threads = 0, shared = -1;
+  int64_t blocks = 1, threads = 0, shared = -1, elements = 16;
   uint64_t seed = 0;
   bool faults = false, races = true, count = false;
   std::vector<std::string> parameters;
@@ -77,14 +77,27 @@ static Options parseOptions(int argc, char **argv) {
                            cl::init(0), cl::cat(category));
   cl::opt<int64_t> shared("shared-bytes", cl::desc("when not the kernel's"), cl::init(-1),
                           cl::cat(category));
+  cl::opt<int64_t> elements("elements", cl::desc("of a tensor that are printed"), cl::init(16),
+                            cl::cat(category));
   cl::opt<uint64_t> seed("seed", cl::desc("of the order"), cl::init(0), cl::cat(category));
   cl::opt<bool> faults("faults", cl::desc("make every fault"), cl::cat(category));
   cl::opt<bool> races("races", cl::desc("look for races"), cl::init(true), cl::cat(category));
   cl::opt<bool> count("count", cl::desc("count accesses"), cl::cat(category));
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "run one kernel under the emulator\n");
-  return {file,   kernel, fault,  cpu,   blocks, threads,
-          shared, seed,   faults, races, count,  {parameters.begin(), parameters.end()}};
+  return {file,
+          kernel,
+          fault,
+          cpu,
+          blocks,
+          threads,
+          shared,
+          elements,
+          seed,
+          faults,
+          races,
+          count,
+          {parameters.begin(), parameters.end()}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,12 +107,16 @@ static Options parseOptions(int argc, char **argv) {
 static unsigned getWidth(const std::string &type) {
   if (type == "i8" || type == "i1")
     return 1;
+  if (type == "f16")
+    return 2;
   return type == "i64" || type == "f64" ? 8 : 4;
 }
 
 static void putElement(const std::string &type, double value, uint8_t *to) {
   auto put = [&](auto number) { std::memcpy(to, &number, sizeof(number)); };
-  if (type == "f32")
+  if (type == "f16")
+    put(static_cast<_Float16>(value));
+  else if (type == "f32")
     put(static_cast<float>(value));
   else if (type == "f64")
     put(value);
@@ -116,6 +133,8 @@ static double getElement(const std::string &type, const uint8_t *from) {
     std::memcpy(&number, from, sizeof(number));
     return static_cast<double>(number);
   };
+  if (type == "f16")
+    return get(_Float16());
   if (type == "f32")
     return get(0.0f);
   if (type == "f64")
@@ -150,8 +169,7 @@ static Expected<Parameter> parseParameter(llvm::StringRef text) {
 }
 
 /// Prints the first elements of a tensor.
-static void print(const Parameter &parameter) {
-  constexpr int64_t most = 16;
+static void print(const Parameter &parameter, int64_t most) {
   int64_t width = getWidth(parameter.type), count = parameter.size / width;
   for (int64_t i = 0; i < std::min(count, most); ++i)
     llvm::outs() << " "
@@ -379,7 +397,7 @@ static Error runOnce(const Options &options, ModuleOp file, const ::tssa::cpu::M
     return llvm::createStringError((*outcome)->status.message);
   for (auto [i, tensor] : llvm::enumerate((*outcome)->tensors)) {
     llvm::outs() << "tensor " << i << ":";
-    print(tensor);
+    print(tensor, options.elements);
   }
   const emulator::Counters &counters = (*outcome)->counters;
   llvm::outs() << counters.barriers << " barriers, " << counters.warpOperations

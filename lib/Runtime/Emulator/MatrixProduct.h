@@ -1,0 +1,74 @@
+//===- MatrixProduct.h - the sums of tensor cores --------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The arithmetic of mma.sync m16n8k16 with sums in f32.
+///
+/// The sums of the hardware follow the rule of "MMA-Sim: Bit-Accurate Reference Model of Tensor
+/// Cores and Matrix Cores" (arXiv 2511.10909), whose authors compared it with GPUs bit by bit:
+/// the exponent of a product is the sum of its factors' exponents; the products of a step and the
+/// sum so far are cut to a number of fraction bits of the largest exponent of them; their exact
+/// sum is cut to an f32. The exponent of zero is that of the least normal f32.
+///
+/// | sums  | products of a step | fraction bits |
+/// | ----- | ------------------ | ------------- |
+/// | sm_80 | 8                  | 24            |
+/// | sm_90 | 16                 | 25            |
+///
+//===----------------------------------------------------------------------===//
+#ifndef TSSA_LIB_RUNTIME_EMULATOR_MATRIXPRODUCT_H
+#define TSSA_LIB_RUNTIME_EMULATOR_MATRIXPRODUCT_H
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace tssa::runtime::emulator {
+
+/// How products are summed.
+enum class MatrixSums : uint8_t {
+  Fast, ///< in f32, one product after the other
+  SM80, ///< with the bits of GPUs of compute capability 8.0
+  SM90, ///< with those of 9.0
+};
+
+/// Returns the sums that are called "fast", "sm_80" or "sm_90".
+std::optional<MatrixSums> parseMatrixSums(const std::string &name);
+
+enum class FactorType : uint8_t { F16, BF16 };
+
+/// Returns the value of the factor in the low 16 bits of `word`.
+inline float decodeFactor(FactorType type, uint32_t word) {
+  uint32_t magnitude = word & 0x7FFF, bits;
+  float value;
+  if (type == FactorType::BF16) {
+    bits = magnitude << 16;
+  } else if (magnitude >= 0x400) {
+    // The exponent is moved to the range of f32: by 112, or to the largest one.
+    bits = (magnitude << 13) + (magnitude < 0x7C00 ? 112u << 23 : 224u << 23);
+  } else {
+    value = static_cast<float>(magnitude) * 0x1p-24f;
+    std::memcpy(&bits, &value, sizeof(bits));
+  }
+  bits |= (word & 0x8000) << 16;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+/// c += a * b.
+struct MatrixProduct {
+  static constexpr int m = 16, n = 8, k = 16;
+  float a[m][k], b[k][n], c[m][n];
+
+  /// The elements of a and b are values of `type`.
+  void run(FactorType type, MatrixSums sums);
+};
+
+} // namespace tssa::runtime::emulator
+
+#endif // TSSA_LIB_RUNTIME_EMULATOR_MATRIXPRODUCT_H
