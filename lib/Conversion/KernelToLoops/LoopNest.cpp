@@ -46,11 +46,10 @@ LogicalResult NestBuilder::build() {
   Value number = threads->buildNumber(index);
   enterThreads(number);
   int64_t needed = schedule.getNumThreads();
-  Value mine;
   if (needed < threads->count)
-    mine = arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::ult, number,
-                                 index.constant(needed));
-  where(mine, [&] { buildSerial(0); });
+    isNeeded = arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::ult, number,
+                                     index.constant(needed));
+  where(isNeeded, [&] { buildSerial(0); });
   for (unsigned loop : llvm::reverse(schedule.threads))
     index.dropLoop(loop);
   return result;

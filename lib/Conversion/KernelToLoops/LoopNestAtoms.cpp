@@ -149,7 +149,8 @@ Values NestBuilder::buildPipelinedLoop(unsigned loop, Values fragments) {
       return Values(sums);
     index.setLoop(loop, iv);
     AffineExpr stage = getStage(iv);
-    Values inner = accumulateWhere(active, Values(sums), [&](Values fragments) {
+    // A warp beyond the rows or columns adds zeros, but must have its part of the boxes.
+    Values inner = accumulateWhere(isNeeded, Values(sums), [&](Values fragments) {
       return emitter.accumulateAtom(fragments, stage);
     });
     index.dropLoop(loop);

@@ -196,6 +196,7 @@ private:
   Values neutral;                  ///< the accumulators of a tile before its reduction
   llvm::SmallVector<bool> entered; ///< thread loops whose limit was checked
   bool hasBarriers = false;        ///< whether threads synchronise inside of the nest
+  mlir::Value isNeeded;            ///< whether the nest needs this thread; null if it needs all
   mlir::Value active;              ///< if `hasBarriers`: whether this thread has an iteration
   mlir::LogicalResult result = llvm::success();
 };

@@ -14,7 +14,7 @@ te.kernel @bind_level(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>
 } schedule {
   %i = layout.loops @y : !layout.loop
-  // expected-error @+2 {{expected one of [parallel, block, lane] for a level of parallelism, on which iterations run at the same time, got: cluster}}
+  // expected-error @+2 {{expected one of [parallel, block, lane, warp] for a level of parallelism, on which iterations run at the same time, got: cluster}}
   // expected-error @+2 {{failed to parse Layout_LevelAttr parameter 'value'}}
   layout.bind %i to cluster
 }
@@ -37,6 +37,36 @@ te.kernel @cache_C1_level(%x: tensor<8xf32>) -> tensor<8xf32> {
   %i = layout.loops @y : !layout.loop
   // expected-error @below {{expects level shared, got 'registers'}}
   layout.cache 0 at %i to registers
+}
+
+// -----
+
+te.kernel @atom_C1_instruction(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  // expected-error @below {{expects an instruction, one of mma.m16n8k16, got 'wgmma'}}
+  layout.atom %i, %j, %k "wgmma"
+}
+
+// -----
+
+te.kernel @atom_C1_loops(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  // expected-error @below {{expects three loops, got 1}}
+  layout.atom %i "mma.m16n8k16"
+}
+
+// -----
+
+te.kernel @pipeline_C1(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  %i = layout.loops @y : !layout.loop
+  // expected-error @below {{expects a depth of 2 to 8, got 1}}
+  layout.pipeline %i depth 1
 }
 
 // -----

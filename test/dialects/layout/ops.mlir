@@ -63,6 +63,32 @@ te.kernel @devices(%x: tensor<8x64xf32>) -> tensor<8xf32> {
   layout.bind %kl to lane
 }
 
+// CHECK-LABEL: te.kernel @atoms
+te.kernel @atoms(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x64xf16>
+    %v = te.read %b[d2, d1] : tensor<64x64xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 32]
+  %ko, %ki = layout.split %k [*, 32]
+  layout.reorder %io, %ko, %ii, %j, %ki
+  layout.cache 0 at %ko to shared
+  layout.cache 1 at %ko to shared
+  // CHECK: layout.bind %[[I:.*]]#0 to warp
+  layout.bind %io to warp
+  // CHECK: layout.pipeline %[[K:.*]]#0 depth 2
+  layout.pipeline %ko depth 2
+  // CHECK: layout.atom %[[I]]#1, %{{.*}}, %[[K]]#1 "mma.m16n8k16"
+  layout.atom %ii, %j, %ki "mma.m16n8k16"
+}
+
 // CHECK-LABEL: te.kernel @stores
 te.kernel @stores(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %y = te.compute @y (d0: 8, d1: 64) {
