@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The arithmetic of mma.sync m16n8k16 with sums in f32.
+/// The arithmetic of mma.sync m16n8 with sums in f32. Integers of eight bits are floats here,
+/// because their sums of 32 products are exact.
 ///
 /// The sums of the hardware follow the rule of "MMA-Sim: Bit-Accurate Reference Model of Tensor
 /// Cores and Matrix Cores" (arXiv 2511.10909), whose authors compared it with GPUs bit by bit:
@@ -14,10 +15,10 @@
 /// sum so far are cut to a number of fraction bits of the largest exponent of them; their exact
 /// sum is cut to an f32. The exponent of zero is that of the least normal f32.
 ///
-/// | sums  | products of a step | fraction bits |
-/// | ----- | ------------------ | ------------- |
-/// | sm_80 | 8                  | 24            |
-/// | sm_90 | 16                 | 25            |
+/// | sums  | products of a step     | fraction bits |
+/// | ----- | ---------------------- | ------------- |
+/// | sm_80 | 8 of f16, bf16; 4 tf32 | 24            |
+/// | sm_90 | 16; 8                  | 25            |
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_LIB_RUNTIME_EMULATOR_MATRIXPRODUCT_H
@@ -40,12 +41,23 @@ enum class MatrixSums : uint8_t {
 /// Returns the sums that are called "fast", "sm_80" or "sm_90".
 std::optional<MatrixSums> parseMatrixSums(const std::string &name);
 
-enum class FactorType : uint8_t { F16, BF16 };
+enum class FactorType : uint8_t { F16, BF16, TF32, S8 };
 
-/// Returns the value of the factor in the low 16 bits of `word`.
+inline int getFactorsPerWord(FactorType type) {
+  return type == FactorType::TF32 ? 1 : type == FactorType::S8 ? 4 : 2;
+}
+
+/// Returns the value of the factor in the low bits of `word`.
 inline float decodeFactor(FactorType type, uint32_t word) {
+  if (type == FactorType::S8)
+    return static_cast<float>(static_cast<int8_t>(word));
   uint32_t magnitude = word & 0x7FFF, bits;
   float value;
+  if (type == FactorType::TF32) {
+    bits = word & 0xFFFFE000; // the hardware ignores the low bits
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
   if (type == FactorType::BF16) {
     bits = magnitude << 16;
   } else if (magnitude >= 0x400) {
@@ -60,13 +72,16 @@ inline float decodeFactor(FactorType type, uint32_t word) {
   return value;
 }
 
-/// c += a * b.
+/// c += a * b, where the elements of a and b are values of `type`.
 struct MatrixProduct {
-  static constexpr int m = 16, n = 8, k = 16;
-  float a[m][k], b[k][n], c[m][n];
+  explicit MatrixProduct(FactorType type) : type(type), k(8 * getFactorsPerWord(type)) {}
 
-  /// The elements of a and b are values of `type`.
-  void run(FactorType type, MatrixSums sums);
+  static constexpr int m = 16, n = 8, mostK = 32;
+  FactorType type;
+  int k;
+  float a[m][mostK], b[mostK][n], c[m][n];
+
+  void run(MatrixSums sums);
 };
 
 } // namespace tssa::runtime::emulator
