@@ -76,17 +76,31 @@ static FactorType getFactorType(int32_t operation) {
 
 /// Reads the factors of a lane: words of four matrices of A by column, then of two of B, which are
 /// transposed. Such a matrix has eight rows of four words.
+template <FactorType type>
 static void readFactors(MatrixProduct &product, const uint32_t *fragments, int lane) {
-  int perWord = getFactorsPerWord(product.type), bits = 32 / perWord;
+  constexpr int perWord = getFactorsPerWord(type), bits = 32 / perWord;
   for (int i = 0; i < 4; ++i) {
     int row = i % 2 * 8 + lane / 4, k = (i / 2 * 4 + lane % 4) * perWord;
     for (int j = 0; j < perWord; ++j)
-      product.a[row][k + j] = decodeFactor(product.type, fragments[i] >> j * bits);
+      product.a[row][k + j] = decodeFactor(type, fragments[i] >> j * bits);
   }
   for (int i = 0; i < 2; ++i) {
     int k = (i * 4 + lane % 4) * perWord;
     for (int j = 0; j < perWord; ++j)
-      product.b[k + j][lane / 4] = decodeFactor(product.type, fragments[4 + i] >> j * bits);
+      product.b[k + j][lane / 4] = decodeFactor(type, fragments[4 + i] >> j * bits);
+  }
+}
+
+static void readFactors(MatrixProduct &product, const uint32_t *fragments, int lane) {
+  switch (product.type) {
+  case FactorType::F16:
+    return readFactors<FactorType::F16>(product, fragments, lane);
+  case FactorType::BF16:
+    return readFactors<FactorType::BF16>(product, fragments, lane);
+  case FactorType::TF32:
+    return readFactors<FactorType::TF32>(product, fragments, lane);
+  case FactorType::S8:
+    return readFactors<FactorType::S8>(product, fragments, lane);
   }
 }
 

@@ -142,8 +142,12 @@ void MatrixProduct::run(MatrixSums sums) {
     return addAsHardware(*this, k / 2, 24);
   if (sums == MatrixSums::SM90 && !isExact)
     return addAsHardware(*this, k, 25);
-  for (int i = 0; i < m; ++i)
+  for (int i = 0; i < m; ++i) {
+    float row[n]; // in registers
+    std::copy_n(c[i], n, row);
     for (int l = 0; l < k; ++l)
       for (int j = 0; j < n; ++j)
-        c[i][j] += a[i][l] * b[l][j];
+        row[j] += a[i][l] * b[l][j];
+    std::copy_n(row, n, c[i]);
+  }
 }

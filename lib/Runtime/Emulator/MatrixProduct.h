@@ -43,7 +43,7 @@ std::optional<MatrixSums> parseMatrixSums(const std::string &name);
 
 enum class FactorType : uint8_t { F16, BF16, TF32, S8 };
 
-inline int getFactorsPerWord(FactorType type) {
+constexpr int getFactorsPerWord(FactorType type) {
   return type == FactorType::TF32 ? 1 : type == FactorType::S8 ? 4 : 2;
 }
 
