@@ -104,11 +104,8 @@ static std::optional<float> addInfinities(const MatrixProduct &product, int i, i
     sum += static_cast<double>(product.a[i][k]) * static_cast<double>(product.b[k][j]);
   if (std::isfinite(sum))
     return std::nullopt;
-  uint32_t bits = 0x7FFFFFFF; // the hardware's NaN
-  float result = static_cast<float>(sum);
-  if (std::isnan(sum))
-    std::memcpy(&result, &bits, sizeof(result));
-  return result;
+  constexpr uint32_t hardwareNaN = 0x7FFFFFFF;
+  return std::isnan(sum) ? toFloat(hardwareNaN) : static_cast<float>(sum);
 }
 
 static void addAsHardware(MatrixProduct &product, int count, int fraction) {

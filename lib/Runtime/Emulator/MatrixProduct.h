@@ -34,8 +34,8 @@ namespace tssa::runtime::emulator {
 /// How products are summed.
 enum class MatrixSums : uint8_t {
   Fast, ///< in f32, one product after the other
-  SM80, ///< with the bits of GPUs of compute capability 8.0
-  SM90, ///< with those of 9.0
+  SM80, ///< by the rule for GPUs of compute capability 8.0
+  SM90, ///< by that for 9.0
 };
 
 /// Returns the sums that are called "fast", "sm_80" or "sm_90".
@@ -47,29 +47,35 @@ constexpr int getFactorsPerWord(FactorType type) {
   return type == FactorType::TF32 ? 1 : type == FactorType::S8 ? 4 : 2;
 }
 
-/// Returns the value of the factor in the low bits of `word`.
-inline float decodeFactor(FactorType type, uint32_t word) {
-  if (type == FactorType::S8)
-    return static_cast<float>(static_cast<int8_t>(word));
-  uint32_t magnitude = word & 0x7FFF, bits;
+inline float toFloat(uint32_t bits) {
   float value;
-  if (type == FactorType::TF32) {
-    bits = word & 0xFFFFE000; // the hardware ignores the low bits
-    std::memcpy(&value, &bits, sizeof(value));
-    return value;
-  }
-  if (type == FactorType::BF16) {
-    bits = magnitude << 16;
-  } else if (magnitude >= 0x400) {
-    // The exponent is moved to the range of f32: by 112, or to the largest one.
-    bits = (magnitude << 13) + (magnitude < 0x7C00 ? 112u << 23 : 224u << 23);
-  } else {
-    value = static_cast<float>(magnitude) * 0x1p-24f;
-    std::memcpy(&bits, &value, sizeof(bits));
-  }
-  bits |= (word & 0x8000) << 16;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
+}
+
+/// Returns the value of the f16 with these bits.
+inline float decodeF16(uint32_t bits) {
+  uint32_t sign = (bits & 0x8000) << 16, magnitude = bits & 0x7FFF;
+  if (magnitude < 0x400) // subnormal
+    return (sign ? -0x1p-24f : 0x1p-24f) * static_cast<float>(magnitude);
+  // The exponent is moved to the range of f32: by 112, or to the largest one.
+  uint32_t shift = magnitude < 0x7C00 ? 112u << 23 : 224u << 23;
+  return toFloat(sign | ((magnitude << 13) + shift));
+}
+
+/// Returns the value of the factor in the low bits of `word`.
+inline float decodeFactor(FactorType type, uint32_t word) {
+  switch (type) {
+  case FactorType::F16:
+    return decodeF16(word);
+  case FactorType::BF16:
+    return toFloat(word << 16);
+  case FactorType::TF32:
+    return toFloat(word & 0xFFFFE000); // the hardware ignores the other bits
+  case FactorType::S8:
+    return static_cast<float>(static_cast<int8_t>(word));
+  }
+  return 0;
 }
 
 /// c += a * b, where the elements of a and b are values of `type`.

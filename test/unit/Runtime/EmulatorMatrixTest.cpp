@@ -86,11 +86,6 @@ uint32_t toBits(float value) {
   std::memcpy(&bits, &value, 4);
   return bits;
 }
-float toFloat(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
-}
 uint16_t toF16(float value) {
   auto number = static_cast<_Float16>(value);
   uint16_t bits;
