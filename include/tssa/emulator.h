@@ -60,7 +60,10 @@ typedef enum tssa_emulator_operation {
   TSSA_EMU_LOAD_MATRICES = 28, ///< ldmatrix; its site describes the load of one row
   TSSA_EMU_LOAD_TRANSPOSED = 29,
   TSSA_EMU_MULTIPLY_F16 = 30, ///< mma.sync m16n8k16 with sums in f32
-  TSSA_EMU_MULTIPLY_BF16 = 31
+  TSSA_EMU_MULTIPLY_BF16 = 31,
+  TSSA_EMU_MULTIPLY_TF32 = 32, ///< m16n8k8
+  TSSA_EMU_MULTIPLY_S8 = 33,   ///< m16n8k32 with sums in i32, which wrap around
+  TSSA_EMU_MULTIPLY_S8_SATURATED = 34
 } tssa_emulator_operation;
 
 /// The memory space that the address of an access points to.

@@ -12,7 +12,12 @@
 using namespace tssa::runtime;
 using namespace tssa::runtime::emulator;
 
-static const char *getName(int32_t operation) {
+static const char *getName(const tssa_emulator_site &site) {
+  if (isMatrixLoad(site))
+    return "matrix load";
+  if (isMatrixProduct(site))
+    return "matrix product";
+  int32_t operation = site.operation;
   switch (operation) {
   case TSSA_EMU_LOAD:
     return "load";
@@ -34,12 +39,6 @@ static const char *getName(int32_t operation) {
     return "commit of copies";
   case TSSA_EMU_AWAIT_COPIES:
     return "wait for copies";
-  case TSSA_EMU_LOAD_MATRICES:
-  case TSSA_EMU_LOAD_TRANSPOSED:
-    return "matrix load";
-  case TSSA_EMU_MULTIPLY_F16:
-  case TSSA_EMU_MULTIPLY_BF16:
-    return "matrix product";
   default:
     break;
   }
@@ -52,7 +51,7 @@ static const char *getName(int32_t operation) {
 
 std::string Grid::describeSite(int32_t site) const {
   const tssa_emulator_site &callSite = kernel.sites[site];
-  std::string text = getName(callSite.operation);
+  std::string text = getName(callSite);
   if (isAccess(callSite) && callSite.bytes != 0)
     text += " of " + std::to_string(callSite.bytes) + " bytes";
   std::string where = kernel.texts + callSite.text;

@@ -77,6 +77,11 @@ inline bool isMatrixLoad(const tssa_emulator_site &site) {
   return site.operation == TSSA_EMU_LOAD_MATRICES || site.operation == TSSA_EMU_LOAD_TRANSPOSED;
 }
 
+inline bool isMatrixProduct(const tssa_emulator_site &site) {
+  return site.operation >= TSSA_EMU_MULTIPLY_F16 &&
+         site.operation <= TSSA_EMU_MULTIPLY_S8_SATURATED;
+}
+
 inline bool isAccess(const tssa_emulator_site &site) {
   return site.operation == TSSA_EMU_LOAD || site.operation == TSSA_EMU_STORE ||
          site.operation == TSSA_EMU_ATOMIC || site.operation == TSSA_EMU_COPY || isMatrixLoad(site);

@@ -7,13 +7,14 @@
 ///
 /// \file
 /// Operations that all 32 lanes of a warp do together. Each lane has a fragment of each matrix, in
-/// words of two elements. Lane l has elements (l / 4, 2 (l % 4)) and (l / 4, 2 (l % 4) + 1) of a
-/// matrix of 8 by 8. A matrix of mma.sync consists of such matrices.
+/// words. Of a matrix of eight rows of four words, lane l has word l % 4 of row l / 4. A matrix of
+/// mma.sync consists of such matrices.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Grid.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace tssa::runtime;
@@ -60,27 +61,81 @@ void Grid::multiplyMatrices(Thread &thread, int32_t site) {
     synchronize(thread, allLanes, 0, site);
 }
 
-/// A lane's fragments are the words of A's four matrices by column, then those of B's two, which
-/// are transposed, then the sums of C at rows l / 4 and l / 4 + 8.
-void Grid::multiply(Thread *lanes, int32_t site) {
-  FactorType type =
-      kernel.sites[site].operation == TSSA_EMU_MULTIPLY_F16 ? FactorType::F16 : FactorType::BF16;
-  MatrixProduct product;
-  for (uint32_t lane = 0; lane < 32; ++lane) {
-    const uint32_t *fragments = lanes[lane].fragments;
-    uint32_t row = lane / 4, column = lane % 4 * 2;
-    for (uint32_t i = 0; i < 8; ++i) {
-      uint32_t k = i / 4 * 8 + column + i % 2;
-      product.a[i / 2 % 2 * 8 + row][k] = decodeFactor(type, fragments[i / 2] >> i % 2 * 16);
-      if (i < 4)
-        product.b[i / 2 * 8 + column + i % 2][row] =
-            decodeFactor(type, fragments[4 + i / 2] >> i % 2 * 16);
-    }
-    for (uint32_t i = 0; i < 2; ++i)
-      std::memcpy(&product.c[i * 8 + row][column], fragments + 6 + 2 * i, 8);
+static FactorType getFactorType(int32_t operation) {
+  switch (operation) {
+  case TSSA_EMU_MULTIPLY_F16:
+    return FactorType::F16;
+  case TSSA_EMU_MULTIPLY_BF16:
+    return FactorType::BF16;
+  case TSSA_EMU_MULTIPLY_TF32:
+    return FactorType::TF32;
+  default:
+    return FactorType::S8;
   }
-  product.run(type, options.matrixSums);
-  for (uint32_t lane = 0; lane < 32; ++lane)
-    for (uint32_t i = 0; i < 2; ++i)
-      std::memcpy(lanes[lane].fragments + 6 + 2 * i, &product.c[i * 8 + lane / 4][lane % 4 * 2], 8);
+}
+
+/// Reads the factors of a lane: words of four matrices of A by column, then of two of B, which are
+/// transposed. Such a matrix has eight rows of four words.
+template <FactorType type>
+static void readFactors(MatrixProduct &product, const uint32_t *fragments, int lane) {
+  constexpr int perWord = getFactorsPerWord(type), bits = 32 / perWord;
+  for (int i = 0; i < 4; ++i) {
+    int row = i % 2 * 8 + lane / 4, k = (i / 2 * 4 + lane % 4) * perWord;
+    for (int j = 0; j < perWord; ++j)
+      product.a[row][k + j] = decodeFactor(type, fragments[i] >> j * bits);
+  }
+  for (int i = 0; i < 2; ++i) {
+    int k = (i * 4 + lane % 4) * perWord;
+    for (int j = 0; j < perWord; ++j)
+      product.b[k + j][lane / 4] = decodeFactor(type, fragments[4 + i] >> j * bits);
+  }
+}
+
+static void readFactors(MatrixProduct &product, const uint32_t *fragments, int lane) {
+  switch (product.type) {
+  case FactorType::F16:
+    return readFactors<FactorType::F16>(product, fragments, lane);
+  case FactorType::BF16:
+    return readFactors<FactorType::BF16>(product, fragments, lane);
+  case FactorType::TF32:
+    return readFactors<FactorType::TF32>(product, fragments, lane);
+  case FactorType::S8:
+    return readFactors<FactorType::S8>(product, fragments, lane);
+  }
+}
+
+/// Adds a sum of products to one in i32.
+static int32_t addInteger(int32_t sum, float products, bool saturate) {
+  int64_t exact = int64_t(sum) + static_cast<int64_t>(products);
+  if (saturate)
+    exact = std::clamp<int64_t>(exact, INT32_MIN, INT32_MAX);
+  return static_cast<int32_t>(static_cast<uint32_t>(exact));
+}
+
+/// The last four words of a lane are sums, two each of rows l / 4 and l / 4 + 8.
+void Grid::multiply(Thread *lanes, int32_t site) {
+  int32_t operation = kernel.sites[site].operation;
+  MatrixProduct product(getFactorType(operation));
+  bool isFloat = product.type != FactorType::S8;
+  for (int lane = 0; lane < 32; ++lane) {
+    const uint32_t *fragments = lanes[lane].fragments;
+    readFactors(product, fragments, lane);
+    for (int i = 0; i < 4; ++i) {
+      float &sum = product.c[i / 2 * 8 + lane / 4][lane % 4 * 2 + i % 2];
+      sum = 0;
+      if (isFloat)
+        std::memcpy(&sum, fragments + 6 + i, sizeof(sum));
+    }
+  }
+  product.run(options.matrixSums);
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < 4; ++i) {
+      uint32_t &word = lanes[lane].fragments[6 + i];
+      float sum = product.c[i / 2 * 8 + lane / 4][lane % 4 * 2 + i % 2];
+      if (isFloat)
+        std::memcpy(&word, &sum, sizeof(sum));
+      else
+        word = static_cast<uint32_t>(addInteger(static_cast<int32_t>(word), sum,
+                                                operation == TSSA_EMU_MULTIPLY_S8_SATURATED));
+    }
 }

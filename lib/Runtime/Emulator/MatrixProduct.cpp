@@ -104,22 +104,19 @@ static std::optional<float> addInfinities(const MatrixProduct &product, int i, i
     sum += static_cast<double>(product.a[i][k]) * static_cast<double>(product.b[k][j]);
   if (std::isfinite(sum))
     return std::nullopt;
-  uint32_t bits = 0x7FFFFFFF; // the hardware's NaN
-  float result = static_cast<float>(sum);
-  if (std::isnan(sum))
-    std::memcpy(&result, &bits, sizeof(result));
-  return result;
+  constexpr uint32_t hardwareNaN = 0x7FFFFFFF;
+  return std::isnan(sum) ? toFloat(hardwareNaN) : static_cast<float>(sum);
 }
 
-static void addAsHardware(MatrixProduct &product, FactorType type, int count, int fraction) {
-  constexpr int m = MatrixProduct::m, n = MatrixProduct::n, k = MatrixProduct::k;
-  Parts a[m][k], b[n][k];
+static void addAsHardware(MatrixProduct &product, int count, int fraction) {
+  constexpr int m = MatrixProduct::m, n = MatrixProduct::n;
+  Parts a[m][MatrixProduct::mostK], b[n][MatrixProduct::mostK];
   bool allFinite = true;
   auto split = [&](float factor) {
     allFinite &= std::isfinite(factor);
-    return splitFactor(type, factor);
+    return splitFactor(product.type, factor);
   };
-  for (int l = 0; l < k; ++l) {
+  for (int l = 0; l < product.k; ++l) {
     for (int i = 0; i < m; ++i)
       a[i][l] = split(product.a[i][l]);
     for (int j = 0; j < n; ++j)
@@ -127,7 +124,7 @@ static void addAsHardware(MatrixProduct &product, FactorType type, int count, in
   }
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j)
-      for (int l = 0; l < k; l += count) {
+      for (int l = 0; l < product.k; l += count) {
         float &c = product.c[i][j];
         std::optional<float> infinite;
         if (!allFinite || !std::isfinite(c))
@@ -136,13 +133,18 @@ static void addAsHardware(MatrixProduct &product, FactorType type, int count, in
       }
 }
 
-void MatrixProduct::run(FactorType type, MatrixSums sums) {
-  if (sums == MatrixSums::SM80)
-    return addAsHardware(*this, type, 8, 24);
-  if (sums == MatrixSums::SM90)
-    return addAsHardware(*this, type, 16, 25);
-  for (int i = 0; i < m; ++i)
+void MatrixProduct::run(MatrixSums sums) {
+  bool isExact = type == FactorType::S8;
+  if (sums == MatrixSums::SM80 && !isExact)
+    return addAsHardware(*this, k / 2, 24);
+  if (sums == MatrixSums::SM90 && !isExact)
+    return addAsHardware(*this, k, 25);
+  for (int i = 0; i < m; ++i) {
+    float row[n]; // in registers
+    std::copy_n(c[i], n, row);
     for (int l = 0; l < k; ++l)
       for (int j = 0; j < n; ++j)
-        c[i][j] += a[i][l] * b[l][j];
+        row[j] += a[i][l] * b[l][j];
+    std::copy_n(row, n, c[i]);
+  }
 }

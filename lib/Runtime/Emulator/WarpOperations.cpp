@@ -88,7 +88,7 @@ void Grid::finish(const Warp &warp, Thread *lanes, uint32_t mask, int32_t site) 
     reduce(lanes, mask, site);
   else if (isMatrixLoad(kernel.sites[site]))
     distributeMatrices(lanes, site);
-  else if (operation == TSSA_EMU_MULTIPLY_F16 || operation == TSSA_EMU_MULTIPLY_BF16)
+  else if (isMatrixProduct(kernel.sites[site]))
     multiply(lanes, site);
 }
 

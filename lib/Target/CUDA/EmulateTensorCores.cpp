@@ -81,19 +81,25 @@ LogicalResult KernelEmulation::rewriteMatrixLoad(Operation *op) {
   return success();
 }
 
-/// Returns the operation of an m16n8k16 product with sums in f32, or nothing for other products.
+/// Returns the operation of a product, or nothing if it has no emulation.
 static std::optional<tssa_emulator_operation> getProduct(NVVM::MmaOp op) {
-  NVVM::MMAShapeAttr shape = op.getShape();
-  auto isF32 = [](Type type) { return type.isF32(); };
-  auto result = cast<LLVM::LLVMStructType>(op.getType());
-  if (shape.getM() != 16 || shape.getN() != 8 || shape.getK() != 16 ||
-      op.getMultiplicandAPtxType() != op.getMultiplicandBPtxType() ||
-      !llvm::all_of(op.getOperandC().getTypes(), isF32) || !llvm::all_of(result.getBody(), isF32))
+  std::optional<NVVM::MMATypes> type = op.getMultiplicandAPtxType();
+  if (op.getShape().getM() != 16 || op.getShape().getN() != 8 || !type ||
+      type != op.getMultiplicandBPtxType())
     return std::nullopt;
-  if (op.getMultiplicandAPtxType() == NVVM::MMATypes::f16)
+  int k = op.getShape().getK();
+  bool hasF32Sums =
+      op.accumPtxType() == NVVM::MMATypes::f32 && op.resultPtxType() == NVVM::MMATypes::f32;
+  if (*type == NVVM::MMATypes::f16 && k == 16 && hasF32Sums)
     return TSSA_EMU_MULTIPLY_F16;
-  if (op.getMultiplicandAPtxType() == NVVM::MMATypes::bf16)
+  if (*type == NVVM::MMATypes::bf16 && k == 16 && hasF32Sums)
     return TSSA_EMU_MULTIPLY_BF16;
+  if (*type == NVVM::MMATypes::tf32 && k == 8 && hasF32Sums)
+    return TSSA_EMU_MULTIPLY_TF32;
+  if (*type == NVVM::MMATypes::s8 && k == 32)
+    return op.getIntOverflowBehavior() == NVVM::MMAIntOverflow::wrapped
+               ? TSSA_EMU_MULTIPLY_S8
+               : TSSA_EMU_MULTIPLY_S8_SATURATED;
   return std::nullopt;
 }
 
@@ -102,8 +108,8 @@ LogicalResult KernelEmulation::rewriteMatrixProduct(Operation *op) {
   Location loc = op->getLoc();
   std::optional<tssa_emulator_operation> operation = getProduct(product);
   if (!operation)
-    return op->emitError("a product of matrices other than m16n8k16 of f16 or bf16 with sums in "
-                         "f32 has no emulation");
+    return op->emitError("expected a product m16n8 of f16, bf16 or tf32 with sums in f32, or of "
+                         "s8; others have no emulation");
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     LLVM::StoreOp::create(builder, loc, operand, getWord(loc, i));
   call(loc, offsetof(tssa_emulator, multiply_matrices), {}, getFragments(loc),

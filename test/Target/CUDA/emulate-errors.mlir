@@ -22,11 +22,11 @@ gpu.module @device {
 
 gpu.module @device {
   llvm.func @products(%a: i32, %b: i32, %c: i32) attributes {nvvm.kernel} {
-    // expected-error@+1 {{a product of matrices other than m16n8k16 of f16 or bf16 with sums in f32 has no emulation}}
+    // expected-error@+1 {{expected a product m16n8 of f16, bf16 or tf32 with sums in f32, or of s8; others have no emulation}}
     %d = nvvm.mma.sync A[%a, %a, %a, %a] B[%b, %b] C[%c, %c, %c, %c]
         {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>,
          intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>,
-         multiplicandAPtxType = #nvvm.mma_type<s8>, multiplicandBPtxType = #nvvm.mma_type<s8>,
+         multiplicandAPtxType = #nvvm.mma_type<u8>, multiplicandBPtxType = #nvvm.mma_type<u8>,
          shape = #nvvm.shape<m = 16, n = 8, k = 32>} : (i32, i32, i32) -> !llvm.struct<(i32, i32, i32, i32)>
     llvm.return
   }

@@ -145,8 +145,8 @@ llvm.func @copies(%in: !llvm.ptr, %size: i32) attributes {nvvm.kernel} {
   llvm.return
 }
 
-// Loads of matrices, plain (28) and transposed (29), and products of f16 (30) and bf16 (31) share
-// the thread's memory of ten words.
+// Loads of matrices, plain (28) and transposed (29), and products of f16 (30), bf16 (31), tf32 (32)
+// and s8 (33, saturated 34) share the thread's memory of ten words.
 // CHECK-LABEL: llvm.func internal @matrices.emu
 // CHECK: %[[TEN:.*]] = llvm.mlir.constant(10 : i64) : i64
 // CHECK: %[[PARTS:.*]] = llvm.alloca %[[TEN]] x i32
@@ -159,8 +159,8 @@ llvm.func @copies(%in: !llvm.ptr, %size: i32) attributes {nvvm.kernel} {
 // CHECK: llvm.load %[[SUM]] : !llvm.ptr -> f32
 // CHECK: llvm.call
 // CHECK-NOT: llvm.alloca
-// CHECK: @matrices.sites(dense<{{\[}}[28, 2, -1, 16, 16, 16, {{.*}}], [29, 2, -1, 16, 16, 16, {{.*}}], [30, {{.*}}], [31, {{.*}}]]>
-llvm.func @matrices(%a: vector<2xf16>, %c: f32) attributes {nvvm.kernel} {
+// CHECK: @matrices.sites(dense<{{\[}}[28, 2, -1, 16, 16, 16, {{.*}}], [29, 2, -1, 16, 16, 16, {{.*}}], [30, {{.*}}], [31, {{.*}}], [32, {{.*}}], [33, {{.*}}], [34, {{.*}}]]>
+llvm.func @matrices(%a: vector<2xf16>, %c: f32, %i: i32) attributes {nvvm.kernel} {
   %s = llvm.mlir.addressof @shared : !llvm.ptr<3>
   %m = nvvm.ldmatrix %s {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
   %b = nvvm.ldmatrix %s {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 1 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : (!llvm.ptr<3>) -> i32
@@ -172,6 +172,21 @@ llvm.func @matrices(%a: vector<2xf16>, %c: f32) attributes {nvvm.kernel} {
        multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>,
        shape = #nvvm.shape<m = 16, n = 8, k = 16>}
       : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+  %f = nvvm.mma.sync A[%b, %b, %b, %b] B[%b, %b] C[%c, %c, %c, %c]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>,
+       multiplicandAPtxType = #nvvm.mma_type<tf32>, multiplicandBPtxType = #nvvm.mma_type<tf32>,
+       shape = #nvvm.shape<m = 16, n = 8, k = 8>}
+      : (i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+  %g = nvvm.mma.sync A[%b, %b, %b, %b] B[%b, %b] C[%i, %i, %i, %i]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>,
+       multiplicandAPtxType = #nvvm.mma_type<s8>, multiplicandBPtxType = #nvvm.mma_type<s8>,
+       shape = #nvvm.shape<m = 16, n = 8, k = 32>}
+      : (i32, i32, i32) -> !llvm.struct<(i32, i32, i32, i32)>
+  %h = nvvm.mma.sync A[%b, %b, %b, %b] B[%b, %b] C[%i, %i, %i, %i]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, intOverflowBehavior = #nvvm.mma_int_overflow<satfinite>,
+       multiplicandAPtxType = #nvvm.mma_type<s8>, multiplicandBPtxType = #nvvm.mma_type<s8>,
+       shape = #nvvm.shape<m = 16, n = 8, k = 32>}
+      : (i32, i32, i32) -> !llvm.struct<(i32, i32, i32, i32)>
   llvm.return
 }
 

@@ -37,7 +37,7 @@ protected:
     std::string message = runToFault(code);
     EXPECT_NE(message.find(what), std::string::npos) << message;
   }
-  alignas(16) std::vector<int32_t> in, out;
+  std::vector<int32_t> in, out;
 };
 
 constexpr const char *inFlight = "touches what an asynchronous copy may not have brought yet: "

@@ -7,6 +7,7 @@
 
 #include "EmulatorTest.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -28,62 +29,71 @@ void multiplyOnce(Emu emu, void *const *params) {
                          0);
 }
 
+/// A kind of product.
+struct Kind {
+  tssa_emulator_operation operation;
+  int perWord; ///< factors in a word
+};
+constexpr Kind f16{TSSA_EMU_MULTIPLY_F16, 2}, bf16{TSSA_EMU_MULTIPLY_BF16, 2},
+    tf32{TSSA_EMU_MULTIPLY_TF32, 1}, s8{TSSA_EMU_MULTIPLY_S8, 4},
+    s8Saturated{TSSA_EMU_MULTIPLY_S8_SATURATED, 4};
+
 class ProductTest : public EmulatorTest {
 protected:
-  using Factors = std::vector<std::vector<uint16_t>>;
+  /// The bits of numbers by row and column.
+  using Bits = std::vector<std::vector<uint32_t>>;
 
   ProductTest() : words(32 * 10) {
     addTensor(words);
     threads = 32;
   }
 
-  static uint32_t pack(uint16_t low, uint16_t high) { return low | uint32_t(high) << 16; }
+  static Bits makeBits(int rows, int columns) { return Bits(rows, std::vector<uint32_t>(columns)); }
 
-  /// Computes c += a * b, of 16 x 16, 16 x 8 and 16 x 8 elements, by one operation of a warp.
-  void multiply(tssa_emulator_operation operation, const Factors &a, const Factors &b,
-                std::vector<std::vector<float>> &c) {
+  /// Computes c += a * b, of 16 x k, k x 8 and 16 x 8 elements, by one operation of a warp.
+  void multiply(Kind kind, const Bits &a, const Bits &b, Bits &c) {
     sites.clear();
-    addSite(operation);
+    addSite(kind.operation);
+    std::fill(words.begin(), words.end(), 0);
+    int half = 4 * kind.perWord, bits = 32 / kind.perWord;
     for (int lane = 0; lane < 32; ++lane) {
-      int row = lane / 4, column = lane % 4 * 2;
-      uint32_t parts[] = {pack(a[row][column], a[row][column + 1]),
-                          pack(a[row + 8][column], a[row + 8][column + 1]),
-                          pack(a[row][column + 8], a[row][column + 9]),
-                          pack(a[row + 8][column + 8], a[row + 8][column + 9]),
-                          pack(b[column][row], b[column + 1][row]),
-                          pack(b[column + 8][row], b[column + 9][row])};
-      std::memcpy(&words[10 * lane], parts, sizeof(parts));
-      std::memcpy(&words[10 * lane + 6], &c[row][column], 8);
-      std::memcpy(&words[10 * lane + 8], &c[row + 8][column], 8);
+      int row = lane / 4, first = lane % 4 * kind.perWord;
+      int32_t *word = &words[10 * lane];
+      for (int i = 0; i < kind.perWord; ++i) {
+        int k = first + i, shift = i * bits;
+        word[0] |= a[row][k] << shift;
+        word[1] |= a[row + 8][k] << shift;
+        word[2] |= a[row][k + half] << shift;
+        word[3] |= a[row + 8][k + half] << shift;
+        word[4] |= b[k][row] << shift;
+        word[5] |= b[k + half][row] << shift;
+      }
+      for (int i = 0; i < 4; ++i)
+        word[6 + i] = int32_t(c[row + i / 2 * 8][lane % 4 * 2 + i % 2]);
     }
     Status status = run(multiplyOnce);
     ASSERT_TRUE(status.ok()) << status.message;
-    for (int lane = 0; lane < 32; ++lane) {
-      std::memcpy(&c[lane / 4][lane % 4 * 2], &words[10 * lane + 6], 8);
-      std::memcpy(&c[lane / 4 + 8][lane % 4 * 2], &words[10 * lane + 8], 8);
-    }
+    for (int lane = 0; lane < 32; ++lane)
+      for (int i = 0; i < 4; ++i)
+        c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2] = uint32_t(words[10 * lane + 6 + i]);
   }
 
   std::vector<int32_t> words;
 };
 
+uint32_t toBits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  return bits;
+}
 uint16_t toF16(float value) {
   auto number = static_cast<_Float16>(value);
   uint16_t bits;
   std::memcpy(&bits, &number, 2);
   return bits;
 }
-uint16_t toBF16(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  return uint16_t(bits >> 16);
-}
-float toFloat(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, 4);
-  return value;
-}
-float fromF16(uint16_t bits) {
+float fromF16(uint32_t word) {
+  auto bits = uint16_t(word);
   _Float16 value;
   std::memcpy(&value, &bits, 2);
   return value;
@@ -92,43 +102,76 @@ float fromF16(uint16_t bits) {
 TEST_F(ProductTest, EqualsAPlainLoop) {
   std::minstd_rand random(1);
   auto makeNumber = [&] { return float(int(random() % 4001) - 2000) / 1000; };
-  for (bool isF16 : {true, false}) {
-    Factors a(16, std::vector<uint16_t>(16)), b(16, std::vector<uint16_t>(8));
-    std::vector<std::vector<float>> c(16, std::vector<float>(8)), expected = c;
-    for (Factors *factors : {&a, &b})
-      for (std::vector<uint16_t> &row : *factors)
-        for (uint16_t &factor : row)
-          factor = isF16 ? toF16(makeNumber()) : toBF16(makeNumber());
-    auto read = [&](uint16_t bits) {
-      return isF16 ? fromF16(bits) : toFloat(uint32_t(bits) << 16);
+  for (Kind kind : {f16, bf16, tf32}) {
+    auto write = [&](float value) -> uint32_t {
+      return kind.operation == f16.operation    ? toF16(value)
+             : kind.operation == bf16.operation ? toBits(value) >> 16
+                                                : toBits(value);
     };
+    auto read = [&](uint32_t bits) {
+      return kind.operation == f16.operation    ? fromF16(bits)
+             : kind.operation == bf16.operation ? toFloat(bits << 16)
+                                                : toFloat(bits & ~0x1FFFu);
+    };
+    int steps = 8 * kind.perWord;
+    Bits a = makeBits(16, steps), b = makeBits(steps, 8), c = makeBits(16, 8), expected = c;
+    for (Bits *factors : {&a, &b})
+      for (std::vector<uint32_t> &row : *factors)
+        for (uint32_t &factor : row)
+          factor = write(makeNumber());
     for (int i = 0; i < 16; ++i)
       for (int j = 0; j < 8; ++j) {
-        expected[i][j] = c[i][j] = makeNumber();
-        for (int k = 0; k < 16; ++k)
-          expected[i][j] += read(a[i][k]) * read(b[k][j]);
+        float sum = makeNumber();
+        c[i][j] = toBits(sum);
+        for (int k = 0; k < steps; ++k)
+          sum += read(a[i][k]) * read(b[k][j]);
+        expected[i][j] = toBits(sum);
       }
-    multiply(isF16 ? TSSA_EMU_MULTIPLY_F16 : TSSA_EMU_MULTIPLY_BF16, a, b, c);
+    multiply(kind, a, b, c);
     EXPECT_EQ(c, expected);
   }
-  EXPECT_EQ(counters.warpOperations, 2u);
+  EXPECT_EQ(counters.warpOperations, 3u);
+}
+
+TEST_F(ProductTest, SumsOfIntegers) {
+  std::minstd_rand random(1);
+  for (Kind kind : {s8, s8Saturated})
+    for (MatrixSums sums : {MatrixSums::Fast, MatrixSums::SM80, MatrixSums::SM90}) {
+      options.matrixSums = sums;
+      Bits a = makeBits(16, 32), b = makeBits(32, 8), c = makeBits(16, 8), expected = c;
+      for (Bits *factors : {&a, &b})
+        for (std::vector<uint32_t> &row : *factors)
+          for (uint32_t &factor : row)
+            factor = random() % 256;
+      for (int i = 0; i < 16; ++i)
+        for (int j = 0; j < 8; ++j) {
+          // Some sums begin with the greatest or the least integer.
+          c[i][j] = j == 0 ? INT32_MAX : j == 1 ? uint32_t(INT32_MIN) : random();
+          int64_t sum = int32_t(c[i][j]);
+          for (int k = 0; k < 32; ++k)
+            sum += int8_t(a[i][k]) * int8_t(b[k][j]);
+          if (kind.operation == s8Saturated.operation)
+            sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
+          expected[i][j] = uint32_t(sum);
+        }
+      multiply(kind, a, b, c);
+      EXPECT_EQ(c, expected);
+    }
 }
 
 TEST_F(ProductTest, ReadsAllFactors) {
   for (uint32_t bits = 0; bits < 1 << 16; ++bits) {
-    float f16 = fromF16(uint16_t(bits)), decoded = decodeFactor(FactorType::F16, bits);
+    float f16 = fromF16(bits), decoded = decodeFactor(FactorType::F16, bits);
     ASSERT_TRUE(std::isnan(f16) ? std::isnan(decoded) : std::memcmp(&f16, &decoded, 4) == 0)
         << bits;
-    float bf16 = toFloat(bits << 16);
-    decoded = decodeFactor(FactorType::BF16, bits);
-    ASSERT_EQ(std::memcmp(&bf16, &decoded, 4), 0) << bits;
+    ASSERT_EQ(toBits(decodeFactor(FactorType::BF16, bits)), bits << 16);
   }
 }
 
 /// A sum of products that an independent program has computed.
 struct Vector {
-  bool isF16;
-  std::vector<uint16_t> a, b;
+  Kind kind;
+  std::vector<uint32_t> a, b;
   uint32_t c, sm80, sm90;
 };
 
@@ -139,10 +182,12 @@ std::vector<Vector> readVectors() {
     std::istringstream words(line);
     std::string type;
     words >> type >> std::hex;
-    Vector vector{type == "f16", std::vector<uint16_t>(16), std::vector<uint16_t>(16), 0, 0, 0};
-    for (std::vector<uint16_t> *factors : {&vector.a, &vector.b})
-      for (uint16_t &factor : *factors)
+    Vector vector{type == "f16" ? f16 : type == "bf16" ? bf16 : tf32, {}, {}, 0, 0, 0};
+    for (std::vector<uint32_t> *factors : {&vector.a, &vector.b}) {
+      factors->resize(8 * vector.kind.perWord);
+      for (uint32_t &factor : *factors)
         words >> factor;
+    }
     words >> vector.c >> vector.sm80 >> vector.sm90;
     EXPECT_TRUE(words) << line;
     vectors.push_back(vector);
@@ -155,24 +200,23 @@ class SumsTest : public ProductTest, public testing::WithParamInterface<MatrixSu
 /// Vector i is row i of A and column i of B.
 TEST_P(SumsTest, HaveTheBitsOfTheRule) {
   std::vector<Vector> vectors = readVectors();
-  ASSERT_EQ(vectors.size(), 256u);
+  ASSERT_EQ(vectors.size(), 384u);
   options.matrixSums = GetParam();
   for (size_t first = 0; first < vectors.size(); first += 8) {
-    Factors a(16, std::vector<uint16_t>(16)), b(16, std::vector<uint16_t>(8));
-    std::vector<std::vector<float>> c(16, std::vector<float>(8));
+    int steps = 8 * vectors[first].kind.perWord;
+    Bits a = makeBits(16, steps), b = makeBits(steps, 8), c = makeBits(16, 8);
     for (int i = 0; i < 8; ++i) {
       const Vector &vector = vectors[first + i];
       a[i] = vector.a;
-      for (int k = 0; k < 16; ++k)
+      for (int k = 0; k < steps; ++k)
         b[k][i] = vector.b[k];
-      c[i][i] = toFloat(vector.c);
+      c[i][i] = vector.c;
     }
-    multiply(vectors[first].isF16 ? TSSA_EMU_MULTIPLY_F16 : TSSA_EMU_MULTIPLY_BF16, a, b, c);
+    multiply(vectors[first].kind, a, b, c);
     for (int i = 0; i < 8; ++i) {
       const Vector &vector = vectors[first + i];
-      uint32_t expected = GetParam() == MatrixSums::SM80 ? vector.sm80 : vector.sm90, bits;
-      std::memcpy(&bits, &c[i][i], 4);
-      EXPECT_EQ(bits, expected) << "vector " << first + i;
+      EXPECT_EQ(c[i][i], GetParam() == MatrixSums::SM80 ? vector.sm80 : vector.sm90)
+          << "vector " << first + i;
     }
   }
 }

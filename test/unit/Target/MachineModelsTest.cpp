@@ -80,14 +80,15 @@ TEST_F(CacheFolder, IsIgnoredIfItSaysWhatCannotBe) {
 }
 
 TEST(MachineModels, AreWithinTheLimits) {
-  for (const char *cpu :
-       {"x86-64-v3", "x86-64-v4", "haswell", "skylake", "skylake-avx512", "icelake-server",
-        "sapphirerapids", "znver2", "znver3", "znver4", "znver5"})
+  for (const char *cpu : {"x86-64-v3", "x86-64-v4", "haswell", "skylake", "skylake-avx512",
+                          "icelake-server", "sapphirerapids", "znver2", "znver3", "znver4",
+                          "znver5"})
     for (unsigned vectorBytes : {32, 64}) {
       std::optional<MachineModel> model = lookupMachineModel(cpu, vectorBytes);
       ASSERT_TRUE(model) << cpu;
-      EXPECT_TRUE(succeeded(checkMachineModel(
-          *model, [&](const Twine &reason) { ADD_FAILURE() << cpu << ": " << reason.str(); })));
+      EXPECT_TRUE(succeeded(checkMachineModel(*model, [&](const Twine &reason) {
+        ADD_FAILURE() << cpu << ": " << reason.str();
+      })));
       EXPECT_EQ(model->lanes * 4, vectorBytes);
     }
   EXPECT_FALSE(lookupMachineModel("core-avx2", 32));

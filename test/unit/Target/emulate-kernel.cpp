@@ -9,11 +9,12 @@
 /// usage: emulate-kernel FILE --kernel=NAME --blocks=N [options] PARAMETER...
 ///
 /// Compiles a kernel of the file's gpu.module, in the LLVM and NVVM dialects, for the emulator and
-/// runs it. A parameter is a scalar TYPE=VALUE, a tensor of equal elements TYPE[COUNT]=VALUE, or a
-/// tensor of the numbers 0, 1, 2 ... TYPE[COUNT]=iota. The first `--elements` of the tensors are
-/// printed at the end. `--fault=NAME:INDEX` makes a fault in the kernel first. `--faults` makes
-/// each possible fault, one at a time, and prints which of them the emulator finds. Faults at ops
-/// that the run does not reach do not count.
+/// runs it. A parameter is a scalar TYPE=VALUE, a tensor of equal elements TYPE[COUNT]=VALUE, a
+/// tensor of the numbers 0, 1, 2 ... TYPE[COUNT]=iota, or one of multiples of 1/64 between -2 and
+/// 2, the same in every run, TYPE[COUNT]=random. The first `--elements` of the tensors are printed
+/// at the end. `--fault=NAME:INDEX` makes a fault in the kernel first. `--faults` makes each
+/// possible fault, one at a time, and prints which of them the emulator finds. Faults at ops that
+/// the run does not reach do not count.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +37,7 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <cstring>
+#include <random>
 
 using namespace mlir;
 using llvm::Error;
@@ -144,7 +146,7 @@ static double getElement(const std::string &type, const uint8_t *from) {
   return type == "i32" ? get(int32_t()) : get(int8_t());
 }
 
-static Expected<Parameter> parseParameter(llvm::StringRef text) {
+static Expected<Parameter> parseParameter(llvm::StringRef text, std::minstd_rand &random) {
   auto [left, value] = text.split('=');
   auto [type, count] = left.split('[');
   Parameter parameter;
@@ -152,9 +154,9 @@ static Expected<Parameter> parseParameter(llvm::StringRef text) {
   parameter.isTensor = count.consume_back("]");
   uint64_t elements = 1;
   double number = 0;
-  bool isIota = value == "iota";
+  bool isIota = value == "iota", isRandom = value == "random";
   if ((parameter.isTensor && count.getAsInteger(10, elements)) ||
-      (!isIota && value.getAsDouble(number)))
+      (!isIota && !isRandom && value.getAsDouble(number)))
     return llvm::createStringError("not a parameter: '" + text + "'");
   unsigned width = getWidth(parameter.type);
   parameter.size = static_cast<int64_t>(elements * width);
@@ -162,9 +164,13 @@ static Expected<Parameter> parseParameter(llvm::StringRef text) {
   parameter.bytes.resize(parameter.size + 512);
   auto begin = reinterpret_cast<uintptr_t>(parameter.bytes.data());
   parameter.address = reinterpret_cast<void *>((begin + 255) / 256 * 256);
-  for (uint64_t i = 0; i < elements; ++i)
-    putElement(parameter.type, isIota ? static_cast<double>(i) : number,
-               static_cast<uint8_t *>(parameter.address) + i * width);
+  for (uint64_t i = 0; i < elements; ++i) {
+    if (isIota)
+      number = static_cast<double>(i);
+    if (isRandom)
+      number = (static_cast<double>(random() % 257) - 128) / 64;
+    putElement(parameter.type, number, static_cast<uint8_t *>(parameter.address) + i * width);
+  }
   return parameter;
 }
 
@@ -255,8 +261,9 @@ struct Outcome {
 static Expected<Outcome> run(const Options &options, const CompiledKernel &code, int64_t threads,
                              int64_t shared) {
   std::vector<Parameter> parameters;
+  std::minstd_rand random(1);
   for (const std::string &text : options.parameters) {
-    Expected<Parameter> parameter = parseParameter(text);
+    Expected<Parameter> parameter = parseParameter(text, random);
     if (!parameter)
       return parameter.takeError();
     parameters.push_back(std::move(*parameter));

@@ -1,16 +1,17 @@
-"""Writes sums of 16 products as tensor cores compute them, by exact arithmetic.
+"""Writes sums of products as tensor cores compute them, by exact arithmetic.
 
 usage: tensor_core_sums.py
 
-The rule is the one of "MMA-Sim" (arXiv 2511.10909). A line has the type of the factors, 16 factors
-a, 16 factors b, the accumulator, and its sums on sm_80 and sm_90, all as bits in hexadecimal.
+The rule is the one of "MMA-Sim" (arXiv 2511.10909). A line has the type of the factors, the factors
+a, the factors b, the accumulator, and its sums on sm_80 and sm_90, all as bits in hexadecimal.
+There are 16 products of f16 and bf16, and 8 of tf32, whose factors are f32 with low bits to ignore.
 """
 
 import random
 from fractions import Fraction
 
-FORMATS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23)}  # bits of exponent and fraction
-RULES = {"sm_80": (8, 24), "sm_90": (16, 25)}  # products of a step, fraction bits
+FORMATS = {"f16": (5, 10), "bf16": (8, 7), "tf32": (8, 10), "f32": (8, 23)}  # bits of exponent and fraction
+RULES = {"sm_80": (2, 24), "sm_90": (1, 25)}  # steps, fraction bits
 LEAST_EXPONENT = -126
 NAN, INFINITY = 0x7FFFFFFF, 0x7F800000
 
@@ -57,8 +58,9 @@ def to_bits(value):
     return sign | (significand + ((exponent + 126) << 23) if significand >> 23 else significand)
 
 
-def add(kind, a, b, c, count, fraction_bits):
-    for step in range(0, 16, count):
+def add(kind, a, b, c, steps, fraction_bits):
+    count = len(a) // steps
+    for step in range(0, len(a), count):
         factors = [(decode(kind, a[i]), decode(kind, b[i])) for i in range(step, step + count)]
         accumulator = decode("f32", c)
         special = add_special(factors, accumulator)
@@ -97,7 +99,7 @@ def make_vector(kind, number):
     c = make_number("f32", of_c)
     if number % 8 == 5:  # pairs of products that almost cancel
         for i in range(0, 16, 2):
-            a[i + 1], b[i + 1] = a[i] ^ random.getrandbits(2), b[i] ^ 0x8000
+            a[i + 1], b[i + 1] = a[i] ^ random.getrandbits(2), b[i] ^ 1 << sum(FORMATS[kind])
     if number % 3 == 0:
         for i in random.sample(range(16), 5):
             a[i] = 0
@@ -107,17 +109,20 @@ def make_vector(kind, number):
         a[random.randrange(16)] = make_special(kind)
         b[random.randrange(16)] = make_special(kind)
     if number % 32 == 31:  # the first half is large, the second infinite
-        a, b, c = [a[0] & 0x7FFF] * 16, [a[0] & 0x7FFF] * 16, 0x7F7FFFFF
-        a[12], b[12] = {"f16": 0xFC00, "bf16": 0xFF80}[kind], 0x4000
-    return a, b, c
+        large = a[0] & ~(1 << sum(FORMATS[kind]))
+        a, b, c = [large] * 16, [large] * 16, 0x7F7FFFFF
+        a[7 if kind == "tf32" else 12] = {"f16": 0xFC00, "bf16": 0xFF80, "tf32": 0x7FC00}[kind]
+    return (a[:8], b[:8], c) if kind == "tf32" else (a, b, c)
 
 
 def main():
     random.seed(80)
-    for kind in ("f16", "bf16"):
+    for kind in ("f16", "bf16", "tf32"):
         for number in range(128):
             a, b, c = make_vector(kind, number)
             sums = [add(kind, a, b, c, *rule) for rule in RULES.values()]
+            if kind == "tf32":
+                a, b = ([x << 13 | random.getrandbits(13) for x in factors] for factors in (a, b))
             print(kind, *(f"{x:x}" for x in (*a, *b, c, *sums)))
 
 
