@@ -48,14 +48,15 @@ void Grid::copy(Thread &thread, const Copy &copy) {
 }
 
 void Grid::finishCopy(Thread &thread, const Copy &copy) {
-  auto from = reinterpret_cast<uintptr_t>(copy.from);
-  if (copy.bytes != 0)
+  if (copy.bytes != 0) { // else its source may be out of bounds
+    auto from = reinterpret_cast<uintptr_t>(copy.from);
     touchGlobal(*findRegion(from, copy.bytes, copy.source), thread, from, copy.bytes, copy.source);
-  if (!status.ok())
-    return;
-  std::memcpy(copy.to, copy.from, copy.bytes);
-  std::memset(copy.to + copy.bytes, 0,
-              static_cast<uint32_t>(kernel.sites[copy.site].bytes) - copy.bytes);
+    if (!status.ok())
+      return;
+    std::memcpy(copy.to, copy.from, copy.bytes);
+  }
+  auto written = static_cast<uint32_t>(kernel.sites[copy.site].bytes);
+  std::memset(copy.to + copy.bytes, 0, written - copy.bytes);
   Moment now = getMoment(thread);
   forEachCell(copy, [&](Cell &cell) { cell.write.set(now, 0); });
 }
