@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Schedule.h"
+#include "AtomRules.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -418,60 +419,13 @@ private:
   /// Checks the loops of an atom, what is around them, and that nothing needs an atom that is not
   /// there.
   LogicalResult checkAtom() {
-    if (!schedule.atom && schedule.pipeline)
-      return report(schedule.pipeline->op) << "expected a layout.atom, whose factors it brings";
-    if (!schedule.atom)
-      return warps ? report(warps) << "expected a layout.atom, which the lanes of a warp compute "
-                                      "together; other loops are bound to lanes"
-                   : success();
-    if (lanes)
+    if (!schedule.atom && warps)
+      return report(warps) << "expected a layout.atom, which the lanes of a warp compute together; "
+                              "other loops are bound to lanes";
+    if (schedule.atom && lanes)
       return report(lanes) << "expected warps, not lanes: those of a warp compute an atom together";
-    return failed(checkAtomLoops()) ? failure() : checkAtomFactors();
-  }
-
-  LogicalResult checkAtomLoops() {
-    const AtomTile &atom = *schedule.atom;
-    if (!schedule.tiles.empty())
-      return report(atom.op) << "expected no tiled or vectorized loop beside those of an atom";
-    if (schedule.loops[atom.rows].reduction || schedule.loops[atom.columns].reduction ||
-        !schedule.loops[atom.steps].reduction)
-      return report(atom.op)
-             << "expected two loops over parallel dims and one over a reduction dim";
-    for (auto [loop, size] : {std::pair(atom.rows, atom.instruction->rows),
-                              std::pair(atom.columns, atom.instruction->columns),
-                              std::pair(atom.steps, atom.instruction->steps)}) {
-      int64_t extent = cast<AffineConstantExpr>(schedule.loops[loop].extent).getValue();
-      if (extent == 0 || extent % size != 0)
-        return report(atom.op) << "expected loops of a multiple of " << atom.instruction->rows
-                               << ", " << atom.instruction->columns << " and "
-                               << atom.instruction->steps << " iterations, got " << extent
-                               << ", which is no multiple of " << size;
-    }
-    if (!llvm::all_of(ArrayRef(order).take_back(3),
-                      [&](unsigned loop) { return schedule.loops[loop].kind == LoopKind::Atom; }))
-      return report(atom.op) << "expected the loops of an atom to be the innermost of '" << label
-                             << "'";
-    return success();
-  }
-
-  LogicalResult checkAtomFactors() {
-    const AtomTile &atom = *schedule.atom;
-    if (!schedule.pipeline || schedule.reduction.empty() ||
-        schedule.pipeline->loop != schedule.reduction.back())
-      return report(atom.op) << "expected a layout.pipeline at the innermost reduction loop around "
-                                "the atom";
-    for (unsigned operand : {0, 1})
-      if (llvm::count_if(schedule.caches,
-                         [&](const CachedOperand &cache) {
-                           return cache.operand == operand && cache.loop == schedule.pipeline->loop;
-                         }) != 1 ||
-          schedule.caches.size() != 2)
-        return report(schedule.pipeline->op)
-               << "expected both factors, and nothing else, to be cached at this loop";
-    for (const auto &entry : schedule.computeAt)
-      if (entry.getValue().loop == schedule.pipeline->loop)
-        return report(entry.getValue().op) << "expected nothing to be computed at a pipelined loop";
-    return success();
+    std::optional<ScheduleFault> fault = findAtomFault(schedule, order, label);
+    return fault ? report(fault->op) << fault->text : success();
   }
 
   /// Checks that expressions are computed at loops that the nest enters before its accumulators, or

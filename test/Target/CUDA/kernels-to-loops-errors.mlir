@@ -9,7 +9,7 @@ te.kernel @no_level(%a: tensor<4x64xf32>) -> tensor<4xf32> {
   te.return %y : tensor<4xf32>
 } schedule {
   %i, %k = layout.loops @y : !layout.loop, !layout.loop
-  // expected-error @below {{expected a level that this target supports, block or lane, got parallel}}
+  // expected-error @below {{expected a level that this target supports, block or lane or warp, got parallel}}
   layout.bind %i to parallel
 }
 
