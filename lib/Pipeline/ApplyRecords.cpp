@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/layout/IR/MachineModel.h"
 #include "mlir/IR/Remarks.h"
 #include "tssa/Pipeline/Passes.h"
@@ -56,8 +57,8 @@ namespace {
 /// Gives the loops of records, or their stores, to the kernels of a program.
 class RecordApplier {
 public:
-  RecordApplier(ModuleOp module, StringRef dir, StringRef machine, StringRef epoch,
-                RecordKind kind, const std::vector<std::string> &names)
+  RecordApplier(ModuleOp module, StringRef dir, StringRef machine, StringRef epoch, RecordKind kind,
+                const std::vector<std::string> &names)
       : machine(layout::getMachineModel(module)), dir(dir), machineId(machine), epoch(epoch),
         kind(kind), names(names.begin(), names.end()) {}
 
@@ -98,9 +99,8 @@ public:
                  ::tssa::getName(RecordFault(fault)))
                     .str();
     if (!text.empty())
-      emitWarning(module.getLoc(), "tuned '")
-          << dir << "': " << numFound - numApplied << " of " << numFound
-          << " records were not used: " << text;
+      emitWarning(module.getLoc(), "tuned '") << dir << "': " << numFound - numApplied << " of "
+                                              << numFound << " records were not used: " << text;
   }
 
 private:
@@ -134,8 +134,8 @@ private:
     OwningOpRef<te::KernelOp> copy = kernel.clone();
     bool hasLoops = kind == RecordKind::Loops;
     (hasLoops ? ::tssa::addRecordedLoops : ::tssa::addRecordedStores)(*copy, record->kernel);
-    if (llvm::Error error = (hasLoops ? ::tssa::proveLoops : ::tssa::proveStores)(
-            *copy, task.constants, machine))
+    if (llvm::Error error =
+            (hasLoops ? ::tssa::proveLoops : ::tssa::proveStores)(*copy, task.constants, machine))
       return error;
     kernel.getSchedule().takeBody(copy->getSchedule());
     ++numApplied;
@@ -176,8 +176,8 @@ struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
     if (llvm::Error error = ::tssa::checkRecordFolder(dir))
       return fail(std::move(error));
     if (to != "kernels" && to != "ends" && to != "conversions")
-      return fail(llvm::createStringError("expected 'kernels', 'ends' or 'conversions', got '" +
-                                          to + "'"));
+      return fail(
+          llvm::createStringError("expected 'kernels', 'ends' or 'conversions', got '" + to + "'"));
     RecordKind kind = to == "ends" ? RecordKind::Ends : RecordKind::Loops;
     llvm::Expected<std::vector<std::string>> names = ::tssa::listRecords(dir, kind);
     if (!names)

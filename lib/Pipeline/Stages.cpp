@@ -114,7 +114,7 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
   if (!context.scheduleFile.empty())
     manager.addPass(createApplySchedules({context.scheduleFile}));
   if (context.target.isDevice())
-    return layout::buildDeviceLayoutStage(manager, context.machine.model, context.storesChosen);
+    return layout::buildDeviceLayoutStage(manager, context.device, context.storesChosen);
   auto applyRecords = [&](const char *to) {
     if (!context.tunedDir.empty())
       manager.addPass(

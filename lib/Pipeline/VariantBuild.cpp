@@ -56,7 +56,9 @@ VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
   description.triple = machine.triple;
   description.cpu = machine.cpu;
   description.cpuFeatures = machine.features;
-  description.machine = cpu::printMachine(machine);
+  device = options.device && options.device->arch == target.arch ? *options.device
+                                                                 : cuda::getDevice(target.arch);
+  description.machine = target.isDevice() ? cuda::printDevice(device) : cpu::printMachine(machine);
 }
 
 std::string VariantBuild::getStepName(StringRef step) const {
@@ -90,9 +92,14 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   if (stage.build) {
     PassManager manager(module.getContext());
     manager.enableVerifier(options.verifiesPasses);
-    StageContext context{
-        machine,          target,       options.merges, options.transforms, options.scheduleFile,
-        options.tunedDir, options.point};
+    StageContext context{machine,
+                         target,
+                         device.model,
+                         options.merges,
+                         options.transforms,
+                         options.scheduleFile,
+                         options.tunedDir,
+                         options.point};
     if (options.keepsSchedules)
       context.storesChosen = [this](ModuleOp module) {
         (logical ? packed : logical) = module.clone();
@@ -166,13 +173,13 @@ llvm::Error VariantBuild::translateKernels() {
   auto made = cuda::createTargetMachine(target.arch);
   if (!made)
     return made.takeError();
-  device = std::move(*made);
+  codeGenerator = std::move(*made);
   context = std::make_unique<llvm::LLVMContext>();
-  auto translated = cuda::translate(cuda::getDeviceModule(module), *context, *device);
+  auto translated = cuda::translate(cuda::getDeviceModule(module), *context, *codeGenerator);
   if (!translated)
     return translated.takeError();
   kernels = std::move(*translated);
-  cuda::optimize(*kernels, *device);
+  cuda::optimize(*kernels, *codeGenerator);
   return llvm::Error::success();
 }
 
@@ -209,7 +216,7 @@ std::vector<cpu::Object> VariantBuild::takeObjects() {
 
 llvm::Expected<std::string> VariantBuild::emitPTX() {
   Timed timed(times, getStepName("ptx"));
-  return cuda::emitPTX(*kernels, *device);
+  return cuda::emitPTX(*kernels, *codeGenerator);
 }
 
 llvm::Error VariantBuild::makeImages() {

@@ -49,6 +49,7 @@ private:
   const CompileOptions &options;
   Target target;
   cpu::Machine machine; ///< of the host program and of kernels for CPUs
+  cuda::Device device;  ///< of kernels for a GPU
   unsigned number;
   std::vector<StepTime> &times;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
@@ -62,7 +63,7 @@ private:
   std::unique_ptr<cpu::Program> code;
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> kernels;
-  std::unique_ptr<llvm::TargetMachine> device;
+  std::unique_ptr<llvm::TargetMachine> codeGenerator; ///< for a GPU
   std::vector<std::string> images;
   std::vector<std::shared_ptr<void>> storage;
 

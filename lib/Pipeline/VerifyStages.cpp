@@ -163,7 +163,7 @@ std::string StageVerifier::findPass(const Stage &stage) {
   mlir::OwningOpRef<mlir::ModuleOp> module = previous->clone();
   std::string culprit;
   mlir::PassManager manager(module->getContext());
-  stage.build(manager, StageContext{machine, target});
+  stage.build(manager, StageContext{machine, target, cuda::getDevice(target.arch).model});
   auto isRight = [&](mlir::ModuleOp changed) {
     Expected<Tensors> results = evaluate(changed, nullptr);
     if (results)

@@ -112,9 +112,22 @@ static int writePartition(const Options &options, mlir::ModuleOp module) {
   });
 }
 
-static int writeMachine(const Options &options, const cpu::Machine &machine) {
+namespace {
+/// The machines that a program is compiled for.
+struct Machines {
+  cpu::Machine cpu;
+  std::optional<cuda::Device> device; ///< if --machine names a GPU
+};
+} // namespace
+
+static int writeMachine(const Options &options, const Machines &machines) {
   return writeOutput(options, [&](raw_pwrite_stream &stream) {
-    stream << cpu::printMachine(machine) << '\n';
+    const tssa::Target &target = options.targets.front();
+    if (target.isDevice())
+      stream << cuda::printDevice(machines.device.value_or(cuda::getDevice(target.arch)));
+    else
+      stream << cpu::printMachine(machines.cpu);
+    stream << '\n';
     return Error::success();
   });
 }
@@ -228,9 +241,10 @@ static void printTimes(const Compilation &compilation) {
   errs() << format("%9.3f s  ", total) << "total\n";
 }
 
-static CompileOptions getCompileOptions(const Options &options, const cpu::Machine &machine) {
+static CompileOptions getCompileOptions(const Options &options, const Machines &machines) {
   CompileOptions compile;
-  compile.machine = machine;
+  compile.machine = machines.cpu;
+  compile.device = machines.device;
   compile.targets = options.targets;
   compile.merges = options.merges;
   compile.transforms = options.transforms;
@@ -253,29 +267,53 @@ static CompileOptions getCompileOptions(const Options &options, const cpu::Machi
   return compile;
 }
 
-/// Returns the machine of --machine or --mcpu.
-static Expected<cpu::Machine> getMachine(const Options &options) {
-  if (options.machine.empty()) {
-    Expected<cpu::Machine> machine = cpu::resolveMachine(options.mcpu);
-    if (machine && machine->isGenericModel && options.mcpu != "native")
-      errs() << "tssa-compile: warning: the caches and ports of '" << options.mcpu
-             << "' are not known: those of " << cpu::getGenericCPU(*machine) << " are assumed\n";
-    return machine;
+static Expected<Machines> resolveCPU(const Options &options) {
+  Expected<cpu::Machine> machine = cpu::resolveMachine(options.mcpu);
+  if (!machine)
+    return machine.takeError();
+  if (machine->isGenericModel && options.mcpu != "native")
+    errs() << "tssa-compile: warning: the caches and ports of '" << options.mcpu
+           << "' are not known: those of " << cpu::getGenericCPU(*machine) << " are assumed\n";
+  return Machines{std::move(*machine), std::nullopt};
+}
+
+/// Reads the text of a machine: of a GPU, if it has an `arch`, else of a CPU.
+static Expected<Machines> readMachines(const Options &options, StringRef text) {
+  if (Error error = checkText(text))
+    return std::move(error);
+  if (!text.contains("arch = ")) {
+    Expected<cpu::Machine> machine = cpu::readMachine(text);
+    if (!machine)
+      return machine.takeError();
+    return Machines{std::move(*machine), std::nullopt};
   }
+  Expected<cuda::Device> device = cuda::readDevice(text);
+  if (!device)
+    return device.takeError();
+  if (llvm::none_of(options.targets,
+                    [&](const tssa::Target &target) { return target.arch == device->arch; }))
+    return createStringError("it is a GPU of " + device->arch.getName() +
+                             ", and no --target is for it");
+  Expected<Machines> machines = resolveCPU(options);
+  if (machines)
+    machines->device = *device;
+  return machines;
+}
+
+/// Returns the machine of --machine or --mcpu.
+static Expected<Machines> getMachines(const Options &options) {
+  if (options.machine.empty())
+    return resolveCPU(options);
   std::string where = "--machine: '" + options.machine + "' ";
   auto file = MemoryBuffer::getFile(options.machine);
   if (!file)
     return createStringError(file.getError(),
                              where + "cannot be read: " + file.getError().message());
-  Error error = checkText((*file)->getBuffer());
-  if (!error) {
-    Expected<cpu::Machine> machine = cpu::readMachine((*file)->getBuffer());
-    if (machine)
-      return machine;
-    error = machine.takeError();
-  }
+  Expected<Machines> machines = readMachines(options, (*file)->getBuffer());
+  if (machines)
+    return machines;
   return createStringError(inconvertibleErrorCode(),
-                           where + "is no machine: " + toString(std::move(error)));
+                           where + "is no machine: " + toString(machines.takeError()));
 }
 
 /// Returns the number of threads that compile. Each needs memory of its own.
@@ -314,13 +352,13 @@ static int prepare(const Options &options) {
 }
 
 static int compileModel(const Options &options) {
-  Expected<cpu::Machine> machine = getMachine(options);
-  if (!machine) {
-    errs() << "tssa-compile: error: " << toString(machine.takeError()) << '\n';
+  Expected<Machines> machines = getMachines(options);
+  if (!machines) {
+    errs() << "tssa-compile: error: " << toString(machines.takeError()) << '\n';
     return UsageError;
   }
   if (options.emit == Emit::Machine)
-    return writeMachine(options, *machine);
+    return writeMachine(options, *machines);
   if (int code = prepare(options))
     return code;
   mlir::DialectRegistry registry;
@@ -334,10 +372,10 @@ static int compileModel(const Options &options) {
     return checkModel(context, options, getImportOptions(options));
   int code = Success;
   Progress progress;
-  CompileOptions compile = getCompileOptions(options, *machine);
+  CompileOptions compile = getCompileOptions(options, *machines);
   // What fails in a program or a schedule that the user wrote as text is an error of that text.
   bool isText = sys::path::extension(options.input) == ".mlir" || !options.schedule.empty();
-  Verification verification(options, *machine);
+  Verification verification(options, machines->cpu);
   verification.attach(compile);
   if (options.bisect)
     return bisect(context, options, getImportOptions(options), compile);

@@ -15,7 +15,7 @@ using namespace mlir::tssa::layout;
 
 /// The largest number of threads of a block on any device.
 static constexpr int64_t maxThreads = 1024;
-static constexpr int64_t warpSize = MachineModel::warp;
+static constexpr int64_t warpSize = DeviceModel::warp;
 
 const TileGroup *Schedule::getTile(unsigned loop) const {
   for (const TileGroup &group : tiles)

@@ -79,37 +79,44 @@ LogicalResult MapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// MachineAttr
+// Models of machines
 //===----------------------------------------------------------------------===//
 
 /// Reads `name = number` into `model`. `seen` has the names before.
-static ParseResult parseMachineField(AsmParser &parser, MachineModel &model, StringSet<> &seen) {
+template <typename Model>
+static ParseResult parseField(AsmParser &parser, ArrayRef<ModelField<Model>> fields, Model &model,
+                              StringSet<> &seen) {
   SMLoc location = parser.getCurrentLocation();
   StringRef name;
   if (parser.parseKeyword(&name))
     return failure();
-  const MachineField *field = llvm::find_if(
-      getMachineFields(), [&](const MachineField &known) { return known.name == name; });
-  if (field == getMachineFields().end())
+  const auto *field =
+      llvm::find_if(fields, [&](const ModelField<Model> &known) { return known.name == name; });
+  if (field == fields.end())
     return parser.emitError(location, "no number of a machine has the name '") << name << "'";
   if (!seen.insert(name).second)
     return parser.emitError(location, "'") << name << "' is given twice";
   return failure(parser.parseEqual() || parser.parseInteger(model.*field->value));
 }
 
-Attribute MachineAttr::parse(AsmParser &parser, Type) {
+template <typename Attr, typename Model>
+static Attribute parseModel(AsmParser &parser, ArrayRef<ModelField<Model>> fields) {
   SMLoc location = parser.getCurrentLocation();
-  MachineModel model;
+  Model model;
   StringSet<> seen;
-  auto parseField = [&]() { return parseMachineField(parser, model, seen); };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseField))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     [&]() { return parseField(parser, fields, model, seen); }))
     return {};
-  for (const MachineField &field : getMachineFields())
+  for (const ModelField<Model> &field : fields)
     if (!seen.contains(field.name)) {
       parser.emitError(location, "expected the machine to have '") << field.name << "'";
       return {};
     }
-  return parser.getChecked<MachineAttr>(location, parser.getContext(), model);
+  return parser.getChecked<Attr>(location, parser.getContext(), model);
+}
+
+Attribute MachineAttr::parse(AsmParser &parser, Type) {
+  return parseModel<MachineAttr>(parser, getMachineFields());
 }
 
 void MachineAttr::print(AsmPrinter &printer) const {
@@ -119,4 +126,16 @@ void MachineAttr::print(AsmPrinter &printer) const {
 LogicalResult MachineAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   MachineModel model) {
   return checkMachineModel(model, [&](const Twine &message) { emitError() << message; });
+}
+
+Attribute DeviceAttr::parse(AsmParser &parser, Type) {
+  return parseModel<DeviceAttr>(parser, getDeviceFields());
+}
+
+void DeviceAttr::print(AsmPrinter &printer) const {
+  printNumbers(printer.getStream(), getDeviceFields(), getModel());
+}
+
+LogicalResult DeviceAttr::verify(function_ref<InFlightDiagnostic()> emitError, DeviceModel model) {
+  return checkDeviceModel(model, [&](const Twine &message) { emitError() << message; });
 }

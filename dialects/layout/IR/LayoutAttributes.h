@@ -8,6 +8,7 @@
 #define DIALECTS_LAYOUT_IR_LAYOUTATTRIBUTES_H
 
 #include "dialects/layout/Algebra/LayoutMap.h"
+#include "dialects/layout/IR/DeviceModel.h"
 #include "dialects/layout/IR/MachineModel.h"
 #include "mlir/IR/Attributes.h"
 

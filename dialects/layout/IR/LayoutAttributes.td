@@ -56,16 +56,35 @@ def Layout_MachineAttr : AttrDef<Layout_Dialect, "Machine"> {
     has the machine of the example.
 
     Constraints:
-    - (C1) all numbers are positive and not absurdly large; `lanes`, `lineBytes` and
-      `blockThreads` are powers of 2.
+    - (C1) all numbers are positive and not absurdly large; `lanes` and `lineBytes`
+      are powers of 2.
     - (C2) `l1Bytes` is a multiple of `l1Ways` * `lineBytes`.
-    - (C3) `blockThreads` is a multiple of the 32 lanes of a warp.
 
-    Example: `#layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432, blockThreads = 256, sharedBytes = 101376>`
+    Example: `#layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432>`
   }];
   let parameters = (ins AttrParameter<"MachineModel", "the numbers">:$model);
   let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1; // C1, C2, C3
+  let genVerifyDecl = 1; // C1, C2
+}
+
+def Layout_DeviceAttr : AttrDef<Layout_Dialect, "Device"> {
+  let mnemonic = "device";
+  let summary = "the GPU for which schedules are chosen";
+  let description = [{
+    The numbers of a GPU, by name and in any order. All must be given.
+    dialects/layout/IR/DeviceModel.h says what each means, and in which unit. A
+    module of a program for a GPU carries it as `layout.device`. A module without
+    this attribute has the GPU of the example, an A100.
+
+    Constraints:
+    - (C1) all numbers are positive and not absurdly large.
+    - (C2) `blockSharedBytes` is at most `sharedBytes`.
+
+    Example: `#layout.device<processors = 108, megahertz = 1410, registers = 65536, threads = 2048, blocks = 32, sharedBytes = 167936, blockSharedBytes = 166912, multiplyAdds = 64, matrixMultiplyAdds = 1024, l2CycleBytes = 47, l2Bytes = 41943040, memoryMegabytes = 1555000, l2Latency = 262, memoryLatency = 466, launchNanoseconds = 3200>`
+  }];
+  let parameters = (ins AttrParameter<"DeviceModel", "the numbers">:$model);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1; // C1, C2
 }
 
 def Layout_Level : I32Enum<"Level", "a level of parallelism, on which iterations run at the same time", [

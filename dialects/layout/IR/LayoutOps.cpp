@@ -77,10 +77,14 @@ void LayoutDialect::initialize() {
 }
 
 LogicalResult LayoutDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() != getMachineName() ||
-      (isa<ModuleOp>(op) && isa<MachineAttr>(attribute.getValue())))
-    return success();
-  return op->emitError("expects '") << getMachineName() << "' to be a #layout.machine of a module";
+  auto check = [&](StringRef name, bool isRight, StringRef type) -> LogicalResult {
+    if (attribute.getName() != name || (isa<ModuleOp>(op) && isRight))
+      return success();
+    return op->emitError("expects '") << name << "' to be a " << type << " of a module";
+  };
+  if (failed(check(getMachineName(), isa<MachineAttr>(attribute.getValue()), "#layout.machine")))
+    return failure();
+  return check(getDeviceName(), isa<DeviceAttr>(attribute.getValue()), "#layout.device");
 }
 
 LogicalResult LaunchesOp::verify() {
@@ -176,4 +180,34 @@ LoopsOp mlir::tssa::layout::getLoopsOp(Value loop) {
   while (isa_and_nonnull<SplitOp, FuseOp>(source))
     source = source->getOperand(0).getDefiningOp();
   return dyn_cast_if_present<LoopsOp>(source);
+}
+
+raw_ostream &mlir::tssa::layout::operator<<(raw_ostream &stream, const MachineModel &model) {
+  stream << '#' << LayoutDialect::getDialectNamespace() << '.' << MachineAttr::getMnemonic();
+  printNumbers(stream, model);
+  return stream;
+}
+
+MachineModel mlir::tssa::layout::getMachineModel(ModuleOp module) {
+  auto machine = module->getAttrOfType<MachineAttr>(LayoutDialect::getMachineName());
+  return machine ? machine.getModel() : MachineModel();
+}
+
+void mlir::tssa::layout::setMachineModel(ModuleOp module, const MachineModel &model) {
+  module->setAttr(LayoutDialect::getMachineName(), MachineAttr::get(module.getContext(), model));
+}
+
+raw_ostream &mlir::tssa::layout::operator<<(raw_ostream &stream, const DeviceModel &model) {
+  stream << '#' << LayoutDialect::getDialectNamespace() << '.' << DeviceAttr::getMnemonic();
+  printNumbers(stream, getDeviceFields(), model);
+  return stream;
+}
+
+DeviceModel mlir::tssa::layout::getDeviceModel(ModuleOp module) {
+  auto device = module->getAttrOfType<DeviceAttr>(LayoutDialect::getDeviceName());
+  return device ? device.getModel() : DeviceModel();
+}
+
+void mlir::tssa::layout::setDeviceModel(ModuleOp module, const DeviceModel &model) {
+  module->setAttr(LayoutDialect::getDeviceName(), DeviceAttr::get(module.getContext(), model));
 }

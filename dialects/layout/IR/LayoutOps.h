@@ -10,6 +10,7 @@
 #include "dialects/layout/IR/LayoutAttributes.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
@@ -27,6 +28,24 @@ namespace mlir::tssa::layout {
 /// Returns the op that names the loops of the expression that `loop` is a loop of, before splits
 /// and fusions, or null if the schedule does not define `loop` so.
 LoopsOp getLoopsOp(Value loop);
+
+/// Prints `#layout.machine<lanes = 16, ...>`.
+raw_ostream &operator<<(raw_ostream &stream, const MachineModel &model);
+
+/// Returns the machine of `module`, or the default model if the module says nothing of it.
+MachineModel getMachineModel(ModuleOp module);
+
+/// Makes `model` the machine of `module`. The layout dialect must be loaded.
+void setMachineModel(ModuleOp module, const MachineModel &model);
+
+/// Prints `#layout.device<processors = 108, ...>`.
+raw_ostream &operator<<(raw_ostream &stream, const DeviceModel &model);
+
+/// Returns the GPU of `module`, or the default model if the module says nothing of it.
+DeviceModel getDeviceModel(ModuleOp module);
+
+/// Makes `model` the GPU of `module`. The layout dialect must be loaded.
+void setDeviceModel(ModuleOp module, const DeviceModel &model);
 
 } // namespace mlir::tssa::layout
 

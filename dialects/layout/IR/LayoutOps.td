@@ -17,8 +17,7 @@ def Layout_LoopType : TypeDef<Layout_Dialect, "Loop"> {
   let summary = "a loop of a te.compute";
 }
 
-class Layout_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Layout_Dialect, mnemonic, traits>;
+class Layout_Op<string mnemonic, list<Trait> traits = []> : Op<Layout_Dialect, mnemonic, traits>;
 
 def Layout_LaunchesOp : Layout_Op<"launches"> {
   let summary = "the launches of the kernel that the schedule is for";
@@ -59,7 +58,7 @@ def Layout_StoreOp : Layout_Op<"store"> {
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$parameter, OptionalAttr<FlatSymbolRefAttr>:$label,
-    Layout_MapAttr:$map);
+      Layout_MapAttr:$map);
   let assemblyFormat = "custom<Stored>($parameter, $label) `as` `map` `` $map attr-dict";
   let hasVerifier = 1; // C1 to C3
 }

@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/IR/MachineModel.h"
-#include "dialects/layout/IR/LayoutOps.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa::layout;
@@ -25,68 +23,30 @@ static constexpr MachineField fields[] = {
     {"l1Ways", &MachineModel::l1Ways, 1024, false},
     {"l2Bytes", &MachineModel::l2Bytes, mostBytes, false},
     {"l3Bytes", &MachineModel::l3Bytes, mostBytes, false},
-    {"blockThreads", &MachineModel::blockThreads, 1024, true},
-    {"sharedBytes", &MachineModel::sharedBytes, mostBytes, false},
 };
 
 ArrayRef<MachineField> tssa::layout::getMachineFields() { return fields; }
 
 bool MachineModel::operator==(const MachineModel &other) const {
-  return llvm::all_of(
-      fields, [&](const MachineField &field) { return this->*field.value == other.*field.value; });
+  return areEqual(getMachineFields(), *this, other);
 }
 
 llvm::hash_code tssa::layout::hash_value(const MachineModel &model) {
-  llvm::hash_code hash(0);
-  for (const MachineField &field : fields)
-    hash = llvm::hash_combine(hash, model.*field.value);
-  return hash;
+  return hashNumbers(getMachineFields(), model);
 }
 
 LogicalResult tssa::layout::checkMachineModel(const MachineModel &model,
                                               function_ref<void(const Twine &)> fail) {
-  for (const MachineField &field : fields) {
-    int64_t value = model.*field.value;
-    if (value < 1 || value > field.most ||
-        (field.isPowerOf2 && !llvm::isPowerOf2_64(value))) { // C1
-      fail("expects '" + field.name + "' to be " + (field.isPowerOf2 ? "a power of 2 " : "") +
-           "from 1 to " + Twine(field.most) + ", got " + Twine(value));
-      return failure();
-    }
-  }
+  if (failed(checkNumbers(getMachineFields(), model, fail))) // C1
+    return failure();
   int64_t setBytes = model.l1Ways * model.lineBytes;
-  if (model.l1Bytes % setBytes != 0) { // C2
-    fail("expects 'l1Bytes' to be a multiple of l1Ways * lineBytes = " + Twine(setBytes) +
-         ", got " + Twine(model.l1Bytes));
-    return failure();
-  }
-  if (model.blockThreads % MachineModel::warp != 0) { // C3
-    fail("expects 'blockThreads' to be a multiple of the " + Twine(MachineModel::warp) +
-         " lanes of a warp, got " + Twine(model.blockThreads));
-    return failure();
-  }
-  return success();
+  if (model.l1Bytes % setBytes == 0) // C2
+    return success();
+  fail("expects 'l1Bytes' to be a multiple of l1Ways * lineBytes = " + Twine(setBytes) + ", got " +
+       Twine(model.l1Bytes));
+  return failure();
 }
 
 void tssa::layout::printNumbers(raw_ostream &stream, const MachineModel &model) {
-  stream << '<';
-  llvm::interleaveComma(fields, stream, [&](const MachineField &field) {
-    stream << field.name << " = " << model.*field.value;
-  });
-  stream << '>';
-}
-
-raw_ostream &tssa::layout::operator<<(raw_ostream &stream, const MachineModel &model) {
-  stream << '#' << LayoutDialect::getDialectNamespace() << '.' << MachineAttr::getMnemonic();
-  printNumbers(stream, model);
-  return stream;
-}
-
-MachineModel tssa::layout::getMachineModel(ModuleOp module) {
-  auto machine = module->getAttrOfType<MachineAttr>(LayoutDialect::getMachineName());
-  return machine ? machine.getModel() : MachineModel();
-}
-
-void tssa::layout::setMachineModel(ModuleOp module, const MachineModel &model) {
-  module->setAttr(LayoutDialect::getMachineName(), MachineAttr::get(module.getContext(), model));
+  printNumbers(stream, getMachineFields(), model);
 }

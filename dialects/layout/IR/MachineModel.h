@@ -13,18 +13,15 @@
 #ifndef DIALECTS_LAYOUT_IR_MACHINEMODEL_H
 #define DIALECTS_LAYOUT_IR_MACHINEMODEL_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/Hashing.h"
+#include "dialects/layout/IR/ModelNumbers.h"
 
 #include <cstdint>
 
 namespace mlir::tssa::layout {
 
 /// The numbers of a machine on which the choice of layouts and schedules depends. The values given
-/// here are those of x86-64-v4 and of a GPU of compute capability 8.0 or higher; a module without
-/// the attribute has this machine.
+/// here are those of x86-64-v4; a module without the attribute has this machine.
 struct MachineModel {
-  // One core of a CPU.
   int64_t lanes = 16;         ///< f32 lanes of a vector register
   int64_t registers = 32;     ///< vector registers
   int64_t fmaPorts = 2;       ///< multiply-adds of whole registers that start in one cycle
@@ -34,12 +31,6 @@ struct MachineModel {
   int64_t l1Ways = 8;         ///< ways of the first-level data cache
   int64_t l2Bytes = 1 << 20;  ///< bytes of the second-level cache of one core
   int64_t l3Bytes = 32 << 20; ///< bytes of the third-level cache, all of which one core may use
-  // One GPU.
-  int64_t blockThreads = 256;     ///< threads that schedules give to a block
-  int64_t sharedBytes = 99 << 10; ///< bytes of shared memory that a block may have
-
-  /// The lanes of a warp: no number of one machine, since code is generated for this one only.
-  static constexpr int64_t warp = 32;
 
   /// Returns the bytes of one way of the first-level cache. Addresses at this distance share a set.
   int64_t getL1WayBytes() const { return l1Bytes / l1Ways; }
@@ -49,31 +40,16 @@ struct MachineModel {
 
 llvm::hash_code hash_value(const MachineModel &model);
 
-/// A number of the model: its name in the text of the attribute, and its limits.
-struct MachineField {
-  StringLiteral name;
-  int64_t MachineModel::*value;
-  int64_t most;
-  bool isPowerOf2;
-};
+using MachineField = ModelField<MachineModel>;
 
 /// Returns the numbers of the model, in the order of its text.
 ArrayRef<MachineField> getMachineFields();
 
-/// Checks the constraints C1 to C3 of `#layout.machine`. On failure, calls `fail` with the reason.
+/// Checks the constraints C1 and C2 of `#layout.machine`. On failure, calls `fail` with the reason.
 LogicalResult checkMachineModel(const MachineModel &model, function_ref<void(const Twine &)> fail);
 
 /// Prints `<lanes = 16, ...>`.
 void printNumbers(raw_ostream &stream, const MachineModel &model);
-
-/// Prints `#layout.machine<lanes = 16, ...>`.
-raw_ostream &operator<<(raw_ostream &stream, const MachineModel &model);
-
-/// Returns the machine of `module`, or the default model if the module says nothing of it.
-MachineModel getMachineModel(ModuleOp module);
-
-/// Makes `model` the machine of `module`. The layout dialect must be loaded.
-void setMachineModel(ModuleOp module, const MachineModel &model);
 
 } // namespace mlir::tssa::layout
 

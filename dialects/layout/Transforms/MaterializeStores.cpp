@@ -168,10 +168,9 @@ private:
     };
     for (auto &[kernel, all] : launches)
       for (KernelStore &store : kernels[kernel].stores)
-        store.hasZeroPadding =
-            store.parameter && llvm::all_of(all, [&](te::LaunchOp launch) {
-              return isZeroPadded(launch.getInputs()[*store.parameter]);
-            });
+        store.hasZeroPadding = store.parameter && llvm::all_of(all, [&](te::LaunchOp launch) {
+                                 return isZeroPadded(launch.getInputs()[*store.parameter]);
+                               });
   }
 
   ModuleOp module;

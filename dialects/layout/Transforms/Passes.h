@@ -26,6 +26,7 @@ using StoresObserver = std::function<void(ModuleOp)>;
 
 /// Creates the pass that makes `model` the machine of the module.
 std::unique_ptr<Pass> createSetMachine(const MachineModel &model);
+std::unique_ptr<Pass> createSetDevice(const DeviceModel &model);
 
 /// Creates the pass that applies the stores, which calls `observer` first unless it is empty.
 std::unique_ptr<Pass> createMaterializeStores(StoresObserver observer);
@@ -50,7 +51,7 @@ void buildLayoutStage(OpPassManager &manager, const MachineModel &machine, unsig
                       const StoresObserver &observer = {});
 
 /// Adds the passes of the layout stage for devices, which fill in the schedules for `machine`.
-void buildDeviceLayoutStage(OpPassManager &manager, const MachineModel &machine,
+void buildDeviceLayoutStage(OpPassManager &manager, const DeviceModel &device,
                             const StoresObserver &observer = {});
 
 } // namespace mlir::tssa::layout

@@ -27,7 +27,31 @@ def SetMachine : Pass<"layout-set-machine", "::mlir::ModuleOp"> {
     }
 
     // After
-    module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432, blockThreads = 256, sharedBytes = 101376>} {
+    module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432>} {
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tssa::layout::LayoutDialect"];
+}
+
+def SetDevice : Pass<"layout-set-device", "::mlir::ModuleOp"> {
+  let summary = "set the GPU of a module";
+  let description = [{
+    The passes that follow choose schedules for the GPU in the attribute `layout.device`. The layout
+    stage of a program for a GPU sets that of `--target` or `--machine`; alone, the pass sets the
+    default GPU. The module keeps no machine of a host: what it becomes is the same on every host.
+
+    - **Needs**: nothing.
+    - **Keeps**: everything but a GPU and a machine that the module has.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    module {
+    }
+
+    // After
+    module attributes {layout.device = #layout.device<processors = 108, megahertz = 1410, registers = 65536, threads = 2048, blocks = 32, sharedBytes = 167936, blockSharedBytes = 166912, multiplyAdds = 64, matrixMultiplyAdds = 1024, l2CycleBytes = 47, l2Bytes = 41943040, memoryMegabytes = 1555000, l2Latency = 262, memoryLatency = 466, launchNanoseconds = 3200>} {
     }
     ```
   }];

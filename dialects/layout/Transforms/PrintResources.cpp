@@ -22,21 +22,9 @@ using namespace mlir::tssa::layout;
 
 namespace {
 
-/// The limits of a multiprocessor (CUDA C++ Programming Guide, "Technical Specifications per
-/// Compute Capability").
-struct Multiprocessor {
-  StringLiteral arch;
-  int64_t threads, blocks, sharedBytes;
-};
-
-constexpr Multiprocessor multiprocessors[] = {{"sm_80", 2048, 32, 164 << 10},
-                                              {"sm_86", 1536, 16, 100 << 10},
-                                              {"sm_89", 1536, 24, 100 << 10},
-                                              {"sm_90", 2048, 32, 228 << 10}};
-
 /// Returns how many blocks a multiprocessor holds at once. Each has 1 KiB of shared memory more
 /// than it asks for.
-int64_t countBlocks(const Multiprocessor &device, te::BlockAttr block) {
+int64_t countBlocks(const DeviceModel &device, te::BlockAttr block) {
   constexpr int64_t reserved = 1 << 10;
   return std::min({device.blocks, device.threads / block.getThreads(),
                    device.sharedBytes / (block.getSharedBytes() + reserved)});
@@ -46,12 +34,6 @@ struct PrintResources : layout::impl::PrintResourcesBase<PrintResources> {
   using PrintResourcesBase::PrintResourcesBase;
 
   void runOnOperation() final {
-    const auto *device = llvm::find_if(
-        multiprocessors, [&](const Multiprocessor &known) { return known.arch == arch; });
-    if (device == std::end(multiprocessors)) {
-      getOperation().emitError("layout-print-resources: no device has the name '") << arch << "'";
-      return signalPassFailure();
-    }
     ConstantOperands constants(getOperation());
     for (auto kernel : getOperation().getOps<te::KernelOp>()) {
       llvm::outs() << "kernel @" << kernel.getSymName() << '\n';
@@ -59,7 +41,7 @@ struct PrintResources : layout::impl::PrintResourcesBase<PrintResources> {
         print(compute, constants.getAccesses(compute));
     }
     for (te::DeviceKernelAttr kernel : te::getTable<te::DeviceKernelAttr>(getOperation()))
-      print(kernel, *device);
+      print(kernel, getDeviceModel(getOperation()));
   }
 
 private:
@@ -84,12 +66,12 @@ private:
                  << count(needs.secondBytes) << " into the second of " << machine.l2Bytes << '\n';
   }
 
-  static void print(te::DeviceKernelAttr kernel, const Multiprocessor &device) {
+  static void print(te::DeviceKernelAttr kernel, const DeviceModel &device) {
     te::BlockAttr block = kernel.getBlock();
     llvm::outs() << "device kernel @" << kernel.getName().getValue() << "\n  " << block.getThreads()
                  << " threads and " << block.getSharedBytes()
                  << " bytes of shared memory: " << countBlocks(device, block)
-                 << " blocks on a multiprocessor of " << device.arch << '\n';
+                 << " blocks on a multiprocessor\n";
   }
 };
 } // namespace

@@ -51,7 +51,7 @@ def PrintResources : Pass<"layout-print-resources", "::mlir::ModuleOp"> {
     vector registers of its sums and of what a step loads; the bytes of the lines that a step and a
     tile touch; and the bytes that come into the first-level and the second-level cache in all. Of a
     kernel for a device it prints the threads and the shared memory of a block, and how many
-    such blocks a multiprocessor of `arch` holds at once, as far as these two decide.
+    such blocks a multiprocessor of the GPU of the module holds at once, as far as these two decide.
 
     - **Needs**: kernels; for blocks, those of the target stage.
     - **Keeps**: everything; the module is not changed.
@@ -78,8 +78,6 @@ def PrintResources : Pass<"layout-print-resources", "::mlir::ModuleOp"> {
     ...
     ```
   }];
-  let options = [
-    Option<"arch", "arch", "std::string", "\"sm_90\"", "the device: sm_80, sm_86, sm_89 or sm_90">];
 }
 
 def PlaceJoins : Pass<"layout-place-joins", "::mlir::ModuleOp"> {

@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Access.h"
-#include "dialects/layout/IR/MachineModel.h"
+#include "dialects/layout/IR/DeviceModel.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
@@ -40,7 +40,9 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-static constexpr int64_t warpSize = MachineModel::warp;
+static constexpr int64_t warpSize = DeviceModel::warp;
+/// The number of threads of a block, except for tiled products.
+static constexpr int64_t blockSize = 256;
 /// If there are fewer elements than this, each lane computes only one.
 static constexpr int64_t fewElements = 4096;
 /// The number of results that occupy a device if each lane computes one result.
@@ -69,9 +71,8 @@ struct ProductDims {
 /// Writes the schedule of one expression.
 class SIMTScheduler {
 public:
-  SIMTScheduler(OpBuilder &builder, te::ComputeOp op, const MachineModel &machine)
-      : builder(builder), op(op), accesses(getAccesses(op)), loc(op.getLoc()),
-        blockSize(machine.blockThreads) {}
+  SIMTScheduler(OpBuilder &builder, te::ComputeOp op)
+      : builder(builder), op(op), accesses(getAccesses(op)), loc(op.getLoc()) {}
 
   /// Writes the schedule of a kernel's only expression.
   void writeAlone() {
@@ -384,14 +385,12 @@ private:
   te::ComputeOp op;
   SmallVector<Access> accesses;
   Location loc;
-  int64_t blockSize;        ///< number of threads of a block, except for tiled products
   SmallVector<Value> loops; ///< the loop of each dim
 };
 
 struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
   void runOnOperation() final {
     OpBuilder builder(&getContext());
-    MachineModel machine = getMachineModel(getOperation());
     WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
         return WalkResult(checkScheduledLabels(kernel));
@@ -399,7 +398,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
         return WalkResult::interrupt();
       builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());
       ++numScheduled;
-      schedule(builder, kernel, machine);
+      schedule(builder, kernel);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
@@ -407,7 +406,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
   }
 
   /// Writes the schedule of a kernel. Its last expression is the root.
-  static void schedule(OpBuilder &builder, te::KernelOp kernel, const MachineModel &machine) {
+  static void schedule(OpBuilder &builder, te::KernelOp kernel) {
     SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
     if (expressions.empty()) {
       remark::missed(kernel.getLoc(), getRemarkOptions())
@@ -416,17 +415,17 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
     }
     te::ComputeOp root = expressions.pop_back_val();
     if (expressions.empty())
-      return SIMTScheduler(builder, root, machine).writeAlone();
+      return SIMTScheduler(builder, root).writeAlone();
     for (te::ComputeOp expression : expressions)
-      SIMTScheduler(builder, expression, machine).writeInner(countRowDims(root, expression));
-    SIMTScheduler(builder, root, machine).writeRoot(expressions);
+      SIMTScheduler(builder, expression).writeInner(countRowDims(root, expression));
+    SIMTScheduler(builder, root).writeRoot(expressions);
   }
 };
 } // namespace
 
-void layout::buildDeviceLayoutStage(OpPassManager &manager, const MachineModel &machine,
+void layout::buildDeviceLayoutStage(OpPassManager &manager, const DeviceModel &device,
                                     const StoresObserver &observer) {
-  manager.addPass(createSetMachine(machine));
+  manager.addPass(createSetDevice(device));
   manager.addPass(createMaterializeStores(observer));
   manager.addPass(createPlaceJoins());
   manager.addPass(createScheduleSIMT());

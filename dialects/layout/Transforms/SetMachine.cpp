@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/layout/IR/MachineModel.h"
+#include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/layout/Transforms/Passes.h"
 
 namespace mlir::tssa::layout {
+#define GEN_PASS_DEF_SETDEVICE
 #define GEN_PASS_DEF_SETMACHINE
 #include "dialects/layout/Transforms/Passes.h.inc"
 } // namespace mlir::tssa::layout
@@ -26,7 +27,23 @@ struct SetMachine : layout::impl::SetMachineBase<SetMachine> {
 private:
   MachineModel model;
 };
+
+struct SetDevice : layout::impl::SetDeviceBase<SetDevice> {
+  explicit SetDevice(const DeviceModel &model = {}) : model(model) {}
+
+  void runOnOperation() final {
+    getOperation()->removeAttr(LayoutDialect::getMachineName());
+    setDeviceModel(getOperation(), model);
+  }
+
+private:
+  DeviceModel model;
+};
 } // namespace
+
+std::unique_ptr<Pass> layout::createSetDevice(const DeviceModel &model) {
+  return std::make_unique<SetDevice>(model);
+}
 
 std::unique_ptr<Pass> layout::createSetMachine(const MachineModel &model) {
   return std::make_unique<SetMachine>(model);

@@ -70,8 +70,7 @@ void StoreTable::apply(ModuleOp module) {
     }
     for (te::LaunchOp launch : all)
       if (std::string change = describe(launch); !change.empty())
-        kernels.change(launch, change,
-                       [&](te::KernelOp copy) { addStores(copy, getRow(launch)); });
+        kernels.change(launch, change, [&](te::KernelOp copy) { addStores(copy, getRow(launch)); });
   }
   kernels.eraseUnused();
 }

@@ -51,8 +51,7 @@ struct WriteStores : layout::impl::WriteStoresBase<WriteStores> {
       return failure();
     StoredParameters stored;
     for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
-      if ((label.empty() || label == *compute.getLabel()) &&
-          failed(write(kernel, compute, stored)))
+      if ((label.empty() || label == *compute.getLabel()) && failed(write(kernel, compute, stored)))
         return failure();
     return success();
   }

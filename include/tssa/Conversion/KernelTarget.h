@@ -54,7 +54,7 @@ class BlockThreads {
 public:
   virtual ~BlockThreads() = default;
   /// The number of threads: a multiple of those of a warp.
-  int64_t count = mlir::tssa::layout::MachineModel::warp;
+  int64_t count = mlir::tssa::layout::DeviceModel::warp;
 
   /// Builds the number of this thread in its block, of type index.
   virtual mlir::Value buildNumber(IndexBuilder &index) = 0;

@@ -9,6 +9,7 @@
 
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Runtime/Artifact.h"
+#include "tssa/Target/CUDA.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <functional>
@@ -26,6 +27,8 @@ struct CompileOptions {
   cpu::Machine machine;
   /// The targets; each gets a variant of the program. Must not be empty.
   std::vector<Target> targets = {Target()};
+  /// The GPU that schedules are chosen for, instead of the one that is known of its architecture.
+  std::optional<cuda::Device> device;
   /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
   /// The transformations that happen whatever they cost, or never.

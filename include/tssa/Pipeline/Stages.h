@@ -7,6 +7,7 @@
 #ifndef TSSA_PIPELINE_STAGES_H
 #define TSSA_PIPELINE_STAGES_H
 
+#include "dialects/layout/IR/DeviceModel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -23,6 +24,8 @@ struct StageContext {
   /// The machine of the host program, and of the kernels if they are for CPUs.
   const cpu::Machine &machine;
   Target target;
+  /// Of the kernels, if they are for a GPU.
+  mlir::tssa::layout::DeviceModel device = {};
   /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
   Transforms transforms = {};

@@ -15,6 +15,7 @@
 #ifndef TSSA_TARGET_CUDA_H
 #define TSSA_TARGET_CUDA_H
 
+#include "dialects/layout/IR/DeviceModel.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -62,6 +63,25 @@ void registerTargetCUDAPasses();
 
 /// Registers the translations that `translate` needs.
 void registerTranslations(mlir::DialectRegistry &registry);
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+/// A GPU: what its code may use, and what the choice of schedules depends on.
+struct Device {
+  GPUArch arch;
+  mlir::tssa::layout::DeviceModel model;
+};
+
+/// Returns a GPU of `arch`, one of compiledArchs. The numbers are those of a published one.
+Device getDevice(const GPUArch &arch);
+
+/// Returns the GPU as one line of text without its end, which `readDevice` reads.
+std::string printDevice(const Device &device);
+
+/// Reads what `printDevice` wrote. The text must be safe for the parser (Pipeline/CheckText.h).
+llvm::Expected<Device> readDevice(llvm::StringRef text);
 
 //===----------------------------------------------------------------------===//
 // Code

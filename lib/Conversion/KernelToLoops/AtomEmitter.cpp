@@ -66,7 +66,7 @@ AtomEmitter::Values AtomEmitter::accumulate(ValueRange fragments, AffineExpr sta
   };
   int64_t columns = getExtent(atom.columns);
   Value lane = arith::RemUIOp::create(builder, loc, threads.buildNumber(index),
-                                      index.constant(layout::MachineModel::warp));
+                                      index.constant(layout::DeviceModel::warp));
   Values sums(fragments);
   for (int64_t step = 0; step < getExtent(atom.steps); step += atom.instruction->steps) {
     Values lhs, rhs;

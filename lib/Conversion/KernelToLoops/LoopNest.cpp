@@ -69,7 +69,7 @@ void NestBuilder::enterThreads(Value number) {
   SmallVector<Value> ivs(schedule.threads.size());
   if (schedule.atom) // these are loops over warps
     number =
-        arith::DivUIOp::create(builder, loc(), number, index.constant(layout::MachineModel::warp));
+        arith::DivUIOp::create(builder, loc(), number, index.constant(layout::DeviceModel::warp));
   for (unsigned i = ivs.size(); i-- > 0;) {
     if (i == 0) {
       ivs[0] = number;

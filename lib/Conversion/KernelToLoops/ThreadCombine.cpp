@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace ::tssa::conversion;
 using Values = TileEmitter::Values;
 
-static constexpr int64_t warpSize = mlir::tssa::layout::MachineModel::warp;
+static constexpr int64_t warpSize = mlir::tssa::layout::DeviceModel::warp;
 
 static Values combineWarp(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
                           Values values, int64_t width) {

@@ -112,8 +112,8 @@ static void setVisibility(Module &module, const OptimizeOptions &options) {
       setSharedName(*value, linked);
 }
 
-/// The passes for kernels. What the whole pipeline of LLVM has beyond them takes three times as long
-/// and makes no kernel measurably faster.
+/// The passes for kernels. What the whole pipeline of LLVM has beyond them takes three times as
+/// long and makes no kernel measurably faster.
 static constexpr char kernelPasses[] =
     "function(sroa,early-cse<memssa>,instcombine<max-iterations=1;no-verify-fixpoint>,"
     "simplifycfg,reassociate,loop-mssa(licm,loop-rotate,licm),gvn,"

@@ -81,8 +81,8 @@ static Error writeArchive(ArrayRef<std::string> objects, const MemoryFile &file)
   std::vector<NewArchiveMember> members;
   for (const std::string &object : objects)
     members.emplace_back(MemoryBufferRef(object, "part.o"));
-  auto archive = writeArchiveToBuffer(members, SymtabWritingMode::NoSymtab,
-                                      object::Archive::K_GNU, /*Deterministic=*/true,
+  auto archive = writeArchiveToBuffer(members, SymtabWritingMode::NoSymtab, object::Archive::K_GNU,
+                                      /*Deterministic=*/true,
                                       /*Thin=*/false);
   if (!archive)
     return archive.takeError();

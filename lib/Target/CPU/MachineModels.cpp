@@ -18,7 +18,8 @@ namespace tssa::cpu {
 
 namespace {
 /// The ports are for whole vector registers: a CPU that splits instructions of 512 bits in two has
-/// half of its ports. Third-level caches differ between CPUs of one name; these are of a common one.
+/// half of its ports. Third-level caches differ between CPUs of one name; these are of a common
+/// one.
 struct KnownCPU {
   const char *name;
   int fmaPorts, loadPorts;
@@ -69,9 +70,9 @@ std::optional<MachineModel> lookupMachineModel(StringRef cpu, unsigned vectorByt
 }
 
 StringRef nameHost(StringRef reported, bool hasFP16) {
-  static constexpr StringLiteral withoutFP16[] = {
-      "skylake-avx512", "cascadelake", "cooperlake", "icelake-client",
-      "icelake-server", "tigerlake",   "rocketlake"};
+  static constexpr StringLiteral withoutFP16[] = {"skylake-avx512", "cascadelake",    "cooperlake",
+                                                  "icelake-client", "icelake-server", "tigerlake",
+                                                  "rocketlake"};
   return hasFP16 && llvm::is_contained(withoutFP16, reported) ? "sapphirerapids" : reported;
 }
 

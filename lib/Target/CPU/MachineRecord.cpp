@@ -13,9 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "lib/Target/MachineRecord.h"
 #include "dialects/layout/IR/LayoutOps.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/Diagnostics.h"
 #include "tssa/Target/CPU.h"
 
 using namespace llvm;
@@ -50,26 +49,12 @@ static Expected<std::vector<std::string>> readNames(mlir::ArrayAttr list) {
 }
 
 Expected<Machine> readMachine(StringRef text) {
-  mlir::DialectRegistry registry;
-  registry.insert<mlir::tssa::layout::LayoutDialect>();
-  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  std::string message;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    if (message.empty())
-      message = diagnostic.str();
-  });
-  mlir::Attribute parsed = mlir::parseAttribute(text.trim(), &context);
-  if (!parsed)
-    return makeError(message);
-  auto record = dyn_cast<mlir::DictionaryAttr>(parsed);
+  Expected<MachineRecord> record = MachineRecord::read(text, {"cpu", "features", "model"});
   if (!record)
-    return makeError("expected {cpu = ..., features = ..., model = ...}");
-  for (mlir::NamedAttribute entry : record)
-    if (!is_contained({"cpu", "features", "model"}, entry.getName().getValue()))
-      return makeError("a machine has no '" + entry.getName().getValue() + "'");
-  auto cpu = record.getAs<mlir::StringAttr>("cpu");
-  auto features = record.getAs<mlir::ArrayAttr>("features");
-  auto model = record.getAs<MachineAttr>("model");
+    return record.takeError();
+  auto cpu = record->get<mlir::StringAttr>("cpu");
+  auto features = record->get<mlir::ArrayAttr>("features");
+  auto model = record->get<MachineAttr>("model");
   if (!cpu)
     return makeError("expected 'cpu' to be the name of a CPU");
   if (!features)

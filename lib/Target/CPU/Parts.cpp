@@ -145,7 +145,8 @@ private:
   void declare(Part &part) {
     for (Operation *op : part.defined) {
       const References &references = program.getReferences(op);
-      for (Operation *used : llvm::concat<Operation *const>(references.called, references.addressed))
+      for (Operation *used :
+           llvm::concat<Operation *const>(references.called, references.addressed))
         if (!part.defined.contains(used))
           part.declared.insert(used);
     }

@@ -103,8 +103,7 @@ Error Program::linkRoutines(Module &host) const {
     if (!host.getNamedValue(name))
       new GlobalVariable(host, PointerType::get(host.getContext(), 0), /*isConstant=*/false,
                          GlobalValue::ExternalLinkage, /*Initializer=*/nullptr, name);
-  if (Error error =
-          linkBitcode(host, getRoutinesBitcode(), /*onlyNeeded=*/true, options.machine))
+  if (Error error = linkBitcode(host, getRoutinesBitcode(), /*onlyNeeded=*/true, options.machine))
     return error;
   for (StringRef name : routines.keys())
     if (GlobalValue *value = host.getNamedValue(name); value && !value->isDeclaration())

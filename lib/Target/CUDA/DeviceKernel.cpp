@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceKernel.h"
+#include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,7 +57,7 @@ void DeviceKernel::buildFailure(IndexBuilder &index, Value errors) {
 }
 
 LogicalResult DeviceKernel::finish(func::FuncOp func) {
-  int64_t most = layout::getMachineModel(func->getParentOfType<ModuleOp>()).sharedBytes;
+  int64_t most = layout::getDeviceModel(func->getParentOfType<ModuleOp>()).blockSharedBytes;
   if (sharedBytes > most)
     return func.emitError("needs ") << sharedBytes << " bytes of shared memory, more than the "
                                     << most << " that a device has";
@@ -171,7 +172,7 @@ void DeviceKernel::buildBarrier(IndexBuilder &index) {
 /// Exchanges one 32-bit word with the partner thread.
 static Value exchangeWord(OpBuilder &builder, Location loc, Value word, int64_t distance) {
   return gpu::ShuffleOp::create(builder, loc, word, static_cast<int32_t>(distance),
-                                static_cast<int32_t>(layout::MachineModel::warp),
+                                static_cast<int32_t>(layout::DeviceModel::warp),
                                 gpu::ShuffleMode::XOR)
       .getShuffleResult();
 }

@@ -166,11 +166,11 @@ te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
 // -----
 
 // More shared memory than a block can have.
-// expected-error @below {{needs 132096 bytes of shared memory, more than the 101376 that a device has}}
-te.kernel @too_much_shared(%a: tensor<4x64xf32>, %b: tensor<64x2048xf32>) -> tensor<4x2048xf32> {
-  %y = te.compute @y (d0: 4, d1: 2048) reduce (d2: 64) init (0.0 : f32) {
-    %x = te.read %a[d0, d2] : tensor<4x64xf32>
-    %w = te.read %b[d2, d1] : tensor<64x2048xf32>
+// expected-error @below {{needs 198144 bytes of shared memory, more than the 166912 that a device has}}
+te.kernel @too_much_shared(%a: tensor<4x96xf32>, %b: tensor<96x2048xf32>) -> tensor<4x2048xf32> {
+  %y = te.compute @y (d0: 4, d1: 2048) reduce (d2: 96) init (0.0 : f32) {
+    %x = te.read %a[d0, d2] : tensor<4x96xf32>
+    %w = te.read %b[d2, d1] : tensor<96x2048xf32>
     %p = arith.mulf %x, %w : f32
     te.yield %p : f32
   } combine arith.addf : tensor<4x2048xf32>
@@ -178,7 +178,7 @@ te.kernel @too_much_shared(%a: tensor<4x64xf32>, %b: tensor<64x2048xf32>) -> ten
 } schedule {
   %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
   %jo, %jl = layout.split %j [*, 512]
-  %ko, %ki = layout.split %k [*, 64]
+  %ko, %ki = layout.split %k [*, 96]
   layout.reorder %i, %jo, %jl, %ko, %ki
   layout.cache 1 at %ko to shared
   layout.bind %jl to lane
