@@ -48,9 +48,13 @@ class Check:
         self.runner = os.path.join(options.bin, "tssa-run")
         self.passed, self.failed, self.not_run = 0, 0, 0
         self.complaints, self.columns = [], 0
-        self.device, self.arch = options.device, None
-        path = os.path.join(options.folder, "check.json")
+        self.device, self.arch, self.driver = options.device, None, "unknown"
         self.contents = {}
+
+    def open(self):
+        """Unpacks the folder and reads what is in it."""
+        unpack(self.options.folder)
+        path = os.path.join(self.options.folder, "check.json")
         if os.path.exists(path):
             with open(path) as file:
                 self.contents = json.load(file)
@@ -107,9 +111,20 @@ class Check:
         self.row([label, *cells])
         self.passed += complaint is None
         if complaint:
-            self.failed += 1
-            self.complaints.append(f"{label}: {complaint}")
-            print(f"FAILED {label}: {complaint}", flush=True)
+            self.complain(label, complaint)
+
+    def complain(self, label, complaint):
+        self.failed += 1
+        self.complaints.append(f"{label}: {complaint}")
+        print(f"FAILED {label}: {complaint}", flush=True)
+
+    def part(self, name, work):
+        """Does a part of the check. A folder that is damaged ends that part and no other; gives what `work` gives."""
+        try:
+            return work()
+        except Exception as failure:
+            self.complain(name, f"{type(failure).__name__}: {failure}")
+            return None
 
     def close(self):
         """Adds the complaints and the counts; gives the exit code."""
@@ -170,7 +185,7 @@ def describe(check):
     try:
         check.driver = driver_version(check)
     except OutOfTime:
-        check.driver = "unknown"
+        pass
     check.row(["driver", check.driver])
     check.row(["commit", check.contents.get("commit", "unknown")])
     check.note("")
@@ -233,16 +248,16 @@ def answers(check):
 
 
 def check(options):
-    unpack(options.folder)
     session = Check(options)
     session.page.add("# A check on a device")
-    describe(session)
-    answers(session)
+    session.part("folder", session.open)
+    session.part("device", lambda: describe(session))
+    session.part("answers", lambda: answers(session))
     if session.contents:
-        times = products.measure(session)
-        rates.measure(session, times)
+        times = session.part("products", lambda: products.measure(session)) or {"wait_ms": 0.0, "others": {}}
+        session.part("rates", lambda: rates.measure(session, times))
     else:
         session.note("")
         session.note(f"'{options.folder}' has no products and no programs for rates: device.py prepare --check writes them.")
-    errors.provoke(session, smallest_binary)
+    session.part("errors", lambda: errors.provoke(session, smallest_binary))
     return session.close()

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-from devices.cases import PACKED, pack
+from devices.cases import PACKED, binaries_in, pack
 from devices.rivals import is_installed
 
 BENCHMARKS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -149,12 +149,10 @@ def prepare_check(options):
 
 def pack_folder(options, models):
     """Packs the networks and says what the folder weighs; gives whether it is small enough to travel."""
-    for model in models:
-        binary = os.path.join(options.folder, os.path.basename(model)[:-len(".onnx")] + ".so")
-        if os.path.exists(binary):
-            pack(binary)
-        if os.path.dirname(os.path.abspath(model)) == os.path.abspath(options.folder):
-            os.remove(model)
+    for binary in binaries_in(options.folder):
+        pack(binary)
+    for model in [] if options.models else models:  # their sources; those that were given stay
+        os.remove(model)
     sizes = [os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(options.folder) for name in names]
     print(f"{options.folder}: {len(sizes)} files, {sum(sizes) / 2 ** 20:.1f} MiB (networks as .so{PACKED})")
     if not shutil.which("ptxas"):

@@ -12,6 +12,8 @@ from devices.cases import error_of
 from devices.products import kernel_ms, show
 
 RUNS = 20
+# A slope is the difference of two short times.
+SLOPE_RUNS = 100
 
 
 class Profile:
@@ -37,13 +39,13 @@ class Profile:
         return [show(value), unit, how]
 
 
-def run(check, name, *more):
+def run(check, name, *more, runs=RUNS):
     """A program of the folder, whose answer must be right where it has one."""
     path = os.path.join(check.options.folder, "rates", name)
     given = ["--random", "0"]
     if os.path.exists(path + ".in.npz"):
         given = ["--inputs", path + ".in.npz", "--expect", path + ".out.npz"]
-    result = check.call(path + ".so", f"--device={check.options.device}", *given, "--bench", "--runs", str(RUNS), *more)
+    result = check.call(path + ".so", f"--device={check.options.device}", *given, "--bench", "--runs", str(runs), *more)
     if "expect" in result and error_of(result) != 0:
         raise ValueError(f"{name}: wrong result")
     return result
@@ -51,7 +53,7 @@ def run(check, name, *more):
 
 def slope(check, name, counts):
     """The milliseconds that the longer of two chains takes more."""
-    short, long = (run(check, f"{name}_{count}")["median_ms"] for count in counts)
+    short, long = (run(check, f"{name}_{count}", runs=SLOPE_RUNS)["median_ms"] for count in counts)
     if long <= short:
         raise ValueError(f"{counts[1]} kernels took {long:.4g} ms, {counts[0]} took {short:.4g} ms")
     return long - short
