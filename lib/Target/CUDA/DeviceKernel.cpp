@@ -10,6 +10,7 @@
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -24,6 +25,9 @@ using namespace ::tssa::cuda;
 /// The size in bytes of the widest access, which is also the alignment of tensors and shared
 /// buffers.
 static constexpr int64_t widestAccess = 16;
+
+DeviceKernel::DeviceKernel(te::KernelOp kernel)
+    : isUpdate(!kernel.getBodyBlock().getOps<te::UpdateOp>().empty()) {}
 
 ArrayRef<layout::Level> DeviceKernel::getLevels() const {
   static constexpr layout::Level levels[] = {layout::Level::Block, layout::Level::Lane,
@@ -55,12 +59,24 @@ void DeviceKernel::buildFailure(IndexBuilder &index, Value errors) {
                               ValueRange{index.constant(0)});
 }
 
+/// Says of each tensor that nothing else in the kernel accesses the elements that the kernel writes
+/// to it. If the kernel only reads a tensor, LLVM then loads it through the cache for constants.
+/// The last parameter is the error word.
+static void markTensors(func::FuncOp func) {
+  auto unit = UnitAttr::get(func.getContext());
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes().drop_back()))
+    if (isa<MemRefType>(type))
+      func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
+}
+
 LogicalResult DeviceKernel::finish(func::FuncOp func) {
   int64_t most = layout::getMachineModel(func->getParentOfType<ModuleOp>()).sharedBytes;
   if (sharedBytes > most)
     return func.emitError("needs ") << sharedBytes << " bytes of shared memory, more than the "
                                     << most << " that a device has";
   te::setBlock(func, te::BlockAttr::get(func.getContext(), count, sharedBytes));
+  if (!isUpdate)
+    markTensors(func);
   return success();
 }
 

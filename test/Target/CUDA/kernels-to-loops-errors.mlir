@@ -166,7 +166,7 @@ te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
 // -----
 
 // More shared memory than a block can have.
-// expected-error @below {{needs 132096 bytes of shared memory, more than the 101376 that a device has}}
+// expected-error @below {{needs 131072 bytes of shared memory, more than the 101376 that a device has}}
 te.kernel @too_much_shared(%a: tensor<4x64xf32>, %b: tensor<64x2048xf32>) -> tensor<4x2048xf32> {
   %y = te.compute @y (d0: 4, d1: 2048) reduce (d2: 64) init (0.0 : f32) {
     %x = te.read %a[d0, d2] : tensor<4x64xf32>

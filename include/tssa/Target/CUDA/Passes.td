@@ -16,7 +16,8 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
     the number of threads of a block and the bytes of dynamic shared memory. A function
     `@<kernel>.extent` returns the number of blocks, a grain of 1, and the number of floating-point
     operations of a launch. The schedule determines every loop, tile and
-    binding (docs/decisions/0004); this pass chooses none of them.
+    binding (docs/decisions/0004); this pass chooses none of them. Tensors are `llvm.noalias`, except
+    in a te.update, which may be in place.
 
     - **Needs**: a schedule for every kernel (the layout stage), except for kernels of te.update and
       te.scan.
@@ -40,7 +41,7 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
     }
 
     // After
-    func.func @k(%arg0: memref<?xf32>, %arg1: memref<?xf32>, %arg2: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
+    func.func @k(%arg0: memref<?xf32> {llvm.noalias}, %arg1: memref<?xf32> {llvm.noalias}, %arg2: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
       %block_id_x = gpu.block_id x
       %thread_id_x = gpu.thread_id x
       %c16 = arith.constant 16 : index
@@ -148,7 +149,8 @@ def ConvertToNVVM : Pass<"cuda-convert-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
     Upstream's conversions of func, cf, memref and gpu run in one step. A shuffle of 64 bits becomes
     two. A function with the attribute `te.block` is marked as a kernel with that many threads. Its
     attributes also tell ptxas that one block may use all registers; otherwise ptxas spills
-    registers to make room for another block.
+    registers to make room for another block. Loops with barriers are annotated so that neither LLVM
+    nor ptxas unrolls them.
 
     - **Needs**: to run after cuda-outline-kernels, and control flow as blocks.
     - **Keeps**: ops of all other dialects.
