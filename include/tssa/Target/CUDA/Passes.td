@@ -143,6 +143,46 @@ def ExpandDeviceMath : Pass<"cuda-expand-math", "::mlir::gpu::GPUModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def NarrowIndexes : Pass<"cuda-narrow-indexes", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "divide and compare 32-bit numbers where ranges prove that indexes fit";
+  let description = [{
+    Indexes have 64 bits, and registers of GPUs have 32. A division or remainder of indexes that are
+    at least 0 and less than 2^32 becomes one of 32 bits without sign, and a comparison of indexes
+    that fit into 32 bits becomes one of 32 bits. Ranges come from the bounds of loops, the numbers
+    of threads and blocks, and constant sizes.
+
+    - **Needs**: loops of scf, whose bounds it reads.
+    - **Keeps**: all other ops, and those on open sizes.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    gpu.module @device {
+      func.func @f() -> index {
+        %c3 = arith.constant 3 : index
+        %t = gpu.thread_id x
+        %q = arith.divui %t, %c3 : index
+        return %q : index
+      }
+    }
+
+    // After
+    gpu.module @device {
+      func.func @f() -> index {
+        %c3 = arith.constant 3 : index
+        %thread_id_x = gpu.thread_id x
+        %0 = arith.index_castui %thread_id_x : index to i32
+        %1 = arith.index_castui %c3 : index to i32
+        %2 = arith.divui %0, %1 : i32
+        %3 = arith.index_castui %2 : i32 to index
+        return %3 : index
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ConvertToNVVM : Pass<"cuda-convert-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "convert functions, memrefs and gpu ops to the LLVM and NVVM dialects";
   let description = [{
