@@ -26,8 +26,10 @@ using namespace ::tssa::cuda;
 /// buffers.
 static constexpr int64_t widestAccess = 16;
 
+/// A te.update may write to the memory of its base.
 DeviceKernel::DeviceKernel(te::KernelOp kernel)
-    : isUpdate(!kernel.getBodyBlock().getOps<te::UpdateOp>().empty()) {}
+    : numRead(kernel.getBodyBlock().getOps<te::UpdateOp>().empty() ? kernel.getNumArguments() : 0) {
+}
 
 ArrayRef<layout::Level> DeviceKernel::getLevels() const {
   static constexpr layout::Level levels[] = {layout::Level::Block, layout::Level::Lane,
@@ -59,13 +61,13 @@ void DeviceKernel::buildFailure(IndexBuilder &index, Value errors) {
                               ValueRange{index.constant(0)});
 }
 
-/// Says of each tensor that nothing else in the kernel accesses the elements that the kernel writes
-/// to it. If the kernel only reads a tensor, LLVM then loads it through the cache for constants.
-/// The last parameter is the error word.
-static void markTensors(func::FuncOp func) {
+/// Says of the first `count` parameters that nothing writes the elements that the kernel reads of
+/// them, so that LLVM loads them through the cache for constants. Results are not marked: to LLVM,
+/// barriers would order no accesses to them, but threads may read what others have written.
+static void markOperands(func::FuncOp func, unsigned count) {
   auto unit = UnitAttr::get(func.getContext());
-  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes().drop_back()))
-    if (isa<MemRefType>(type))
+  for (unsigned i = 0; i < count; ++i)
+    if (isa<MemRefType>(func.getArgumentTypes()[i]))
       func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
 }
 
@@ -75,8 +77,7 @@ LogicalResult DeviceKernel::finish(func::FuncOp func) {
     return func.emitError("needs ") << sharedBytes << " bytes of shared memory, more than the "
                                     << most << " that a device has";
   te::setBlock(func, te::BlockAttr::get(func.getContext(), count, sharedBytes));
-  if (!isUpdate)
-    markTensors(func);
+  markOperands(func, numRead);
   return success();
 }
 

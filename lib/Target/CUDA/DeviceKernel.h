@@ -57,7 +57,7 @@ public:
                          mlir::MemRefType type) override;
 
 private:
-  bool isUpdate; ///< a te.update, which may write to the memory of its base
+  unsigned numRead; ///< of how many parameters, the first ones, no thread writes the memory
   int64_t sharedBytes = 0;
   mlir::Value sharedMemory; ///< all dynamic shared memory; made at the first use
 };

@@ -2,7 +2,7 @@
 
 // A thread computes four elements with one access; the remaining elements are computed one by one.
 // CHECK-LABEL: func.func @elementwise(
-// CHECK-SAME: %[[A:.*]]: memref<?xf32> {llvm.noalias}, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32> {llvm.noalias}, %{{[a-z0-9]*}}: memref<?xi32>) attributes {te.block = #te.block<threads = 256, shared_bytes = 0>}
+// CHECK-SAME: %[[A:.*]]: memref<?xf32> {llvm.noalias}, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32>, %{{[a-z0-9]*}}: memref<?xi32>) attributes {te.block = #te.block<threads = 256, shared_bytes = 0>}
 // CHECK-DAG: %[[THREAD:.*]] = gpu.thread_id x
 // CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
 // CHECK: scf.if

@@ -16,8 +16,8 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
     the number of threads of a block and the bytes of dynamic shared memory. A function
     `@<kernel>.extent` returns the number of blocks, a grain of 1, and the number of floating-point
     operations of a launch. The schedule determines every loop, tile and
-    binding (docs/decisions/0004); this pass chooses none of them. Tensors are `llvm.noalias`, except
-    in a te.update, which may be in place.
+    binding (docs/decisions/0004); this pass chooses none of them. Operands are `llvm.noalias`,
+    except those of a te.update, which may be in place.
 
     - **Needs**: a schedule for every kernel (the layout stage), except for kernels of te.update and
       te.scan.
@@ -41,7 +41,7 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
     }
 
     // After
-    func.func @k(%arg0: memref<?xf32> {llvm.noalias}, %arg1: memref<?xf32> {llvm.noalias}, %arg2: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
+    func.func @k(%arg0: memref<?xf32> {llvm.noalias}, %arg1: memref<?xf32>, %arg2: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
       %block_id_x = gpu.block_id x
       %thread_id_x = gpu.thread_id x
       %c16 = arith.constant 16 : index
