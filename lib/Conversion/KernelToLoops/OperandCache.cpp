@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // In the cached box of an operand the reduction dims are outermost, so that neighbouring points of
-// a register tile are adjacent in memory. Rows are padded a little, so that threads that fill a
-// column access different banks. Threads fill the box in the order in which the operand's sources
-// lie in memory.
+// a register tile are adjacent in memory. Threads fill the box in the order in which the operand's
+// sources lie in memory. If that is along columns, rows are padded a little, so that the threads of
+// a warp access different banks.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PointEmitter.h"
+#include "dialects/layout/IR/MachineModel.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,9 +23,6 @@
 using namespace mlir;
 using namespace mlir::tssa;
 using namespace ::tssa::conversion;
-
-/// Number of padding elements of a row. With this number, vectors of four elements stay aligned.
-static constexpr int64_t rowPadding = 4;
 
 Value PointEmitter::getOperand(unsigned operand) {
   Operation *maker = op.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp();
@@ -40,6 +38,23 @@ SmallVector<unsigned> PointEmitter::getDimsOfOperand(unsigned operand) {
   return llvm::to_vector(te::collectDims(value, op.getPieceBlock(piece)));
 }
 
+/// Returns the innermost dim of more than one element, or 0 if there is none.
+static unsigned findRow(const CacheTile &tile, ArrayRef<unsigned> order) {
+  auto row = llvm::find_if(llvm::reverse(order), [&](unsigned i) { return tile.extents[i] > 1; });
+  return row == order.rend() ? 0 : *row;
+}
+
+int64_t PointEmitter::getRowPadding(Value operand, const CacheTile &tile,
+                                    ArrayRef<unsigned> order) {
+  unsigned column = findRow(tile, getFillOrder(operand, tile, order));
+  if (column == findRow(tile, order))
+    return 0;
+  // A warp fills whole columns. The first elements of a row that it fills lie before the banks of
+  // the next row. A bank has four bytes, as most elements do. Vectors stay aligned.
+  int64_t rowElements = llvm::divideCeil(layout::MachineModel::warp, tile.extents[column]);
+  return llvm::alignTo(rowElements, std::max<int64_t>(lanes, 1));
+}
+
 void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
   Cache cache;
   SmallVector<unsigned> &order = cache.order;
@@ -48,11 +63,11 @@ void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
   auto isReduction = [&](unsigned i) { return schedule.loops[tile.loops[i]].reduction; };
   llvm::stable_sort(order, [&](unsigned a, unsigned b) { return isReduction(a) > isReduction(b); });
   cache.strides.resize(order.size());
-  int64_t stride = 1;
-  for (unsigned i = order.size(); i-- > 0;) {
-    cache.strides[order[i]] = stride;
-    int64_t extent = tile.extents[order[i]];
-    stride *= i + 1 == order.size() && i > 0 ? extent + rowPadding : extent;
+  int64_t stride = 1, padding = getRowPadding(operand, tile, order);
+  unsigned row = findRow(tile, order);
+  for (unsigned i : llvm::reverse(order)) {
+    cache.strides[i] = stride;
+    stride *= i == row ? tile.extents[i] + padding : tile.extents[i];
   }
   cache.address = getAffineConstantExpr(0, index.getContext());
   for (auto [offset, step] : llvm::zip_equal(tile.offsets, cache.strides))

@@ -85,6 +85,9 @@ private:
   /// Returns operand number `operand` of the op that computes the yielded value, or null if the op
   /// has no such operand.
   mlir::Value getOperand(unsigned operand);
+  /// Returns by how many elements the rows of a box are longer than needed, if its dims lie in this
+  /// order, outermost first.
+  int64_t getRowPadding(mlir::Value operand, const CacheTile &tile, llvm::ArrayRef<unsigned> order);
   void makeCache(mlir::Value operand, const CacheTile &tile);
   void fillCacheElement(mlir::Value operand, const CacheTile &tile, mlir::Value number);
   /// Returns the dims of the box in the order in which threads fill it. The last one varies

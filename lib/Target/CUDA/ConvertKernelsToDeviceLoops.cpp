@@ -36,7 +36,7 @@ struct ConvertKernelsToDeviceLoops
   void runOnOperation() final {
     OpBuilder builder(&getContext());
     for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<te::KernelOp>())) {
-      ::tssa::cuda::DeviceKernel target;
+      ::tssa::cuda::DeviceKernel target(kernel);
       if (failed(::tssa::conversion::lowerKernel(builder, kernel, target)))
         return signalPassFailure();
       kernel.erase();

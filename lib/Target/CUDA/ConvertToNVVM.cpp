@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Program.h"
+#include "mlir/Analysis/CFGLoopInfo.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tssa/Target/CUDA.h"
@@ -47,6 +49,37 @@ void markKernel(LLVM::LLVMFuncOp function) {
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
 }
 
+/// Returns whether the threads of a block wait for each other in `loop`.
+bool hasBarrier(const CFGLoop &loop) {
+  return llvm::any_of(loop.getBlocks(), [](Block *block) {
+    return llvm::any_of(*block, [](Operation &op) { return isa<NVVM::Barrier0Op>(op); });
+  });
+}
+
+LLVM::LoopAnnotationAttr getNeverUnrolled(MLIRContext *context) {
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true), {}, {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {},
+                                       {}, {}, {});
+}
+
+/// Keeps loops with barriers from being unrolled, by LLVM and by ptxas. Their iterations are large
+/// and wait for each other: side by side, they need registers and gain nothing. All other loops may
+/// be unrolled. LLVM looks for the annotation at the branch back to the header.
+void keepLoops(LLVM::LLVMFuncOp function) {
+  Region &body = function.getBody();
+  if (body.empty() || body.hasOneBlock()) // no dominator tree, and no loop
+    return;
+  DominanceInfo dominance(function);
+  CFGLoopInfo loops(dominance.getDomTree(&body));
+  for (CFGLoop *loop : loops.getLoopsInPreorder()) {
+    auto back = loop->getLoopLatch() ? dyn_cast<LLVM::BrOp>(loop->getLoopLatch()->getTerminator())
+                                     : LLVM::BrOp();
+    if (back && hasBarrier(*loop))
+      back.setLoopAnnotationAttr(getNeverUnrolled(function.getContext()));
+  }
+}
+
 struct ConvertToNVVM : impl::ConvertToNVVMBase<ConvertToNVVM> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
@@ -73,8 +106,10 @@ struct ConvertToNVVM : impl::ConvertToNVVMBase<ConvertToNVVM> {
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
-    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       markKernel(function);
+      keepLoops(function);
+    }
   }
 };
 

@@ -11,6 +11,7 @@
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,6 +26,11 @@ using namespace ::tssa::cuda;
 /// The size in bytes of the widest access, which is also the alignment of tensors and shared
 /// buffers.
 static constexpr int64_t widestAccess = 16;
+
+/// A te.update may write to the memory of its base.
+DeviceKernel::DeviceKernel(te::KernelOp kernel)
+    : numRead(kernel.getBodyBlock().getOps<te::UpdateOp>().empty() ? kernel.getNumArguments() : 0) {
+}
 
 ArrayRef<layout::Level> DeviceKernel::getLevels() const {
   static constexpr layout::Level levels[] = {layout::Level::Block, layout::Level::Lane,
@@ -56,12 +62,23 @@ void DeviceKernel::buildFailure(IndexBuilder &index, Value errors) {
                               ValueRange{index.constant(0)});
 }
 
+/// Says of the first `count` parameters that nothing writes the elements that the kernel reads of
+/// them, so that LLVM loads them through the cache for constants. Results are not marked: to LLVM,
+/// barriers would order no accesses to them, but threads may read what others have written.
+static void markOperands(func::FuncOp func, unsigned count) {
+  auto unit = UnitAttr::get(func.getContext());
+  for (unsigned i = 0; i < count; ++i)
+    if (isa<MemRefType>(func.getArgumentTypes()[i]))
+      func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
+}
+
 LogicalResult DeviceKernel::finish(func::FuncOp func) {
   int64_t most = layout::getDeviceModel(func->getParentOfType<ModuleOp>()).blockSharedBytes;
   if (sharedBytes > most)
     return func.emitError("needs ") << sharedBytes << " bytes of shared memory, more than the "
                                     << most << " that a device has";
   te::setBlock(func, te::BlockAttr::get(func.getContext(), count, sharedBytes));
+  markOperands(func, numRead);
   return success();
 }
 

@@ -21,6 +21,8 @@ public:
   using LaneAccess = conversion::LaneAccess;
   using IndexBuilder = conversion::IndexBuilder;
 
+  explicit DeviceKernel(mlir::tssa::te::KernelOp kernel);
+
   llvm::ArrayRef<mlir::tssa::layout::Level> getLevels() const override;
   conversion::BlockThreads *getThreads() override { return this; }
   bool masksVectors() const override { return false; }
@@ -55,6 +57,7 @@ public:
                          mlir::MemRefType type) override;
 
 private:
+  unsigned numRead; ///< of how many parameters, the first ones, no thread writes the memory
   int64_t sharedBytes = 0;
   mlir::Value sharedMemory; ///< all dynamic shared memory; made at the first use
 };

@@ -166,7 +166,7 @@ te.kernel @lanes_at_lane(%a: tensor<64x8xf32>) -> tensor<64x8xf32> {
 // -----
 
 // More shared memory than a block can have.
-// expected-error @below {{needs 198144 bytes of shared memory, more than the 166912 that a device has}}
+// expected-error @below {{needs 196608 bytes of shared memory, more than the 166912 that a device has}}
 te.kernel @too_much_shared(%a: tensor<4x96xf32>, %b: tensor<96x2048xf32>) -> tensor<4x2048xf32> {
   %y = te.compute @y (d0: 4, d1: 2048) reduce (d2: 96) init (0.0 : f32) {
     %x = te.read %a[d0, d2] : tensor<4x96xf32>

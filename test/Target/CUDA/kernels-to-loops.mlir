@@ -2,7 +2,7 @@
 
 // A thread computes four elements with one access; the remaining elements are computed one by one.
 // CHECK-LABEL: func.func @elementwise(
-// CHECK-SAME: %[[A:.*]]: memref<?xf32>, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32>, %{{[a-z0-9]*}}: memref<?xi32>) attributes {te.block = #te.block<threads = 256, shared_bytes = 0>}
+// CHECK-SAME: %[[A:.*]]: memref<?xf32> {llvm.noalias}, %[[N:.*]]: index, %[[Y:.*]]: memref<?xf32>, %{{[a-z0-9]*}}: memref<?xi32>) attributes {te.block = #te.block<threads = 256, shared_bytes = 0>}
 // CHECK-DAG: %[[THREAD:.*]] = gpu.thread_id x
 // CHECK-DAG: %[[BLOCK:.*]] = gpu.block_id x
 // CHECK: scf.if
@@ -92,7 +92,7 @@ te.kernel @normalize(%a: tensor<4x370xf32>) -> tensor<4x370xf32> {
 // A tiled product: operands go through shared memory, between barriers that all threads pass. Only
 // loads from the tensors and stores are guarded.
 // CHECK-LABEL: func.func @matmul(
-// CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 8704>
+// CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 8448>
 // CHECK-NOT: scf.if
 // CHECK: scf.for
 // CHECK: gpu.barrier
@@ -104,7 +104,7 @@ te.kernel @normalize(%a: tensor<4x370xf32>) -> tensor<4x370xf32> {
 // CHECK: memref.load %{{.*}} : memref<?xf32>
 // CHECK: gpu.barrier
 // CHECK: scf.for
-// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1088xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1024xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK-COUNT-4: math.fma
 // CHECK: scf.if
 // CHECK: vector.store
@@ -166,6 +166,37 @@ te.kernel @edges(%a: tensor<?x?xf32> {te.sizes = array<i64: 2, 4>}, %b: tensor<?
   layout.register_tile %mt
   layout.vectorize %nt
   layout.bind %mb, %nb to block
+  layout.bind %ml, %nl to lane
+}
+
+// Threads fill the box of %a along columns, 16 elements of each, so a warp fills two elements of a
+// row, and rows of 32 are two longer. Heads, of which a box has one, are no rows. The box of %b is
+// filled along rows.
+// CHECK-LABEL: func.func @heads(
+// CHECK-DAG: to memref<544xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: to memref<512xf32, #gpu.address_space<workgroup>>
+// CHECK: vector.load {{.*}} {alignment = 8 : i64} : memref<544xf32, #gpu.address_space<workgroup>>, vector<2xf32>
+te.kernel @heads(%a: tensor<128x12x64xf32>, %b: tensor<12x64x128xf32>) -> tensor<12x128x128xf32> {
+  %y = te.compute @y (d0: 12, d1: 128, d2: 128) reduce (d3: 64) init (0.0 : f32) {
+    %x = te.read %a[d2, d0, d3] : tensor<128x12x64xf32>
+    %w = te.read %b[d0, d3, d1] : tensor<12x64x128xf32>
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<12x128x128xf32>
+  te.return %y : tensor<12x128x128xf32>
+} schedule {
+  %h, %m, %n, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop, !layout.loop
+  %mo, %mt = layout.split %m [*, 2]
+  %no, %nt = layout.split %n [*, 2]
+  %mb, %ml = layout.split %mo [*, 16]
+  %nb, %nl = layout.split %no [*, 16]
+  %ko, %ki = layout.split %k [*, 16]
+  layout.reorder %h, %mb, %nb, %ml, %nl, %ko, %ki, %mt, %nt
+  layout.cache 0 at %ko to shared
+  layout.cache 1 at %ko to shared
+  layout.register_tile %mt
+  layout.vectorize %nt
+  layout.bind %h, %mb, %nb to block
   layout.bind %ml, %nl to lane
 }
 

@@ -1,7 +1,9 @@
 // RUN: tssa-opt %s -convert-kernels-to-device-loops -canonicalize -cse | FileCheck %s
 
 // The blocks for the slice come first, then the blocks that copy the rest.
+// It may be in place, so its operands are not known to be only read.
 // CHECK-LABEL: func.func @row(
+// CHECK-NOT: llvm.noalias
 // CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 0>
 // CHECK-DAG: gpu.block_id x
 // CHECK: arith.cmpi ult

@@ -16,7 +16,8 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
     the number of threads of a block and the bytes of dynamic shared memory. A function
     `@<kernel>.extent` returns the number of blocks, a grain of 1, and the number of floating-point
     operations of a launch. The schedule determines every loop, tile and
-    binding (docs/decisions/0004); this pass chooses none of them.
+    binding (docs/decisions/0004); this pass chooses none of them. Operands are `llvm.noalias`,
+    except those of a te.update, which may be in place.
 
     - **Needs**: a schedule for every kernel (the layout stage), except for kernels of te.update and
       te.scan.
@@ -40,7 +41,7 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
     }
 
     // After
-    func.func @k(%arg0: memref<?xf32>, %arg1: memref<?xf32>, %arg2: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
+    func.func @k(%arg0: memref<?xf32> {llvm.noalias}, %arg1: memref<?xf32>, %arg2: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
       %block_id_x = gpu.block_id x
       %thread_id_x = gpu.thread_id x
       %c16 = arith.constant 16 : index
@@ -142,13 +143,54 @@ def ExpandDeviceMath : Pass<"cuda-expand-math", "::mlir::gpu::GPUModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def NarrowIndexes : Pass<"cuda-narrow-indexes", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "divide and compare 32-bit numbers where ranges prove that indexes fit";
+  let description = [{
+    Indexes have 64 bits, and registers of GPUs have 32. A division or remainder of indexes that are
+    at least 0 and less than 2^32 becomes one of 32 bits without sign, and a comparison of indexes
+    that fit into 32 bits becomes one of 32 bits. Ranges come from the bounds of loops, the numbers
+    of threads and blocks, and constant sizes.
+
+    - **Needs**: loops of scf, whose bounds it reads.
+    - **Keeps**: all other ops, and those on open sizes.
+    - **Gives up**: nothing.
+
+    ```mlir
+    // Before
+    gpu.module @device {
+      func.func @f() -> index {
+        %c3 = arith.constant 3 : index
+        %t = gpu.thread_id x
+        %q = arith.divui %t, %c3 : index
+        return %q : index
+      }
+    }
+
+    // After
+    gpu.module @device {
+      func.func @f() -> index {
+        %c3 = arith.constant 3 : index
+        %thread_id_x = gpu.thread_id x
+        %0 = arith.index_castui %thread_id_x : index to i32
+        %1 = arith.index_castui %c3 : index to i32
+        %2 = arith.divui %0, %1 : i32
+        %3 = arith.index_castui %2 : i32 to index
+        return %3 : index
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ConvertToNVVM : Pass<"cuda-convert-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "convert functions, memrefs and gpu ops to the LLVM and NVVM dialects";
   let description = [{
     Upstream's conversions of func, cf, memref and gpu run in one step. A shuffle of 64 bits becomes
     two. A function with the attribute `te.block` is marked as a kernel with that many threads. Its
     attributes also tell ptxas that one block may use all registers; otherwise ptxas spills
-    registers to make room for another block.
+    registers to make room for another block. Loops with barriers are annotated so that neither LLVM
+    nor ptxas unrolls them.
 
     - **Needs**: to run after cuda-outline-kernels, and control flow as blocks.
     - **Keeps**: ops of all other dialects.
