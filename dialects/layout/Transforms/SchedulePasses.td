@@ -358,11 +358,14 @@ def MergeLaunches : Pass<"layout-merge-launches", "::mlir::ModuleOp"> {
 def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
   let summary = "fill in, for blocks of threads, the schedule of each kernel that has no schedule";
   let description = [{
-    Large products are tiled: a block of threads computes a square of results, and keeps in shared
-    memory the parts of both operands that a few reduction steps need. The lanes of a warp or of a
-    block share a long reduction. Any other result is computed by one lane, and a lane computes four
-    elements at once if they are adjacent. In a kernel of several expressions, a block computes a
-    row. Blocks have as many threads as the machine of the module says. A remark gives the form that was chosen for each kernel.
+    Large products are tiled. The draft of devices predicts the time of each point on the GPU of the
+    module, and the fastest one is taken: the lanes of a block compute squares of results and keep in
+    shared memory what a few reduction steps need of both operands, or its warps compute tiles by
+    instructions that multiply matrices (`layout.atom`), if both operands are of a type that these
+    take and lie in runs of 16 bytes. The lanes of a warp or of a block share a long reduction. Any
+    other result is computed by one lane, and a lane computes four elements at once if they are
+    adjacent. In a kernel of several expressions, a block computes a row. A remark gives the form that
+    was chosen for each kernel.
 
     - **Needs**: kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist.

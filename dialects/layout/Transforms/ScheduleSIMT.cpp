@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A labelled expression gets one of four forms:
-// 1. Product of two large operands: a block computes a square of results, and each lane a small
-//    square of these results. The operands that a few reduction steps need are kept in shared
-//    memory.
+// 1. Product of two large operands: the point that the draft of devices predicts to be the fastest
+//    (Template/DeviceProduct.h). A block computes a tile of results: each lane a small square of
+//    them, or each warp a tile by instructions that multiply matrices. The operands that some
+//    reduction steps need are kept in shared memory.
 // 2. Long reduction that has few results, or whose sources are contiguous along the reduction and
 //    not along the results: a warp or a block computes one result, and its lanes share the
 //    reduction.
@@ -21,7 +22,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Analysis/Access.h"
-#include "dialects/layout/IR/DeviceModel.h"
+#include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/layout/Template/DeviceDraft.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
@@ -51,36 +53,27 @@ static constexpr int64_t manyResults = 2048;
 static constexpr int64_t longReduction = 512;
 /// If a reduction has at least this many steps, a block shares them; otherwise a warp does.
 static constexpr int64_t blockReduction = 2048;
-/// The least extents of a product that is tiled, and the number of blocks that occupy a device.
-static constexpr int64_t leastTiled = 16, manyBlocks = 64;
-/// The number of lanes along each side of a block's square, and the number of reduction steps whose
-/// operands are kept in shared memory at a time.
-static constexpr int64_t sideLanes = 16, keptSteps = 16;
+/// The number of lanes along each side of a block's square of results of a product.
+static constexpr int64_t sideLanes = 16;
 
 static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("schedule").category("layout-schedule-simt");
 }
 
 namespace {
-/// The parallel dims of a product. `both` holds the dims that both factors or neither factor
-/// depends on; `first` and `second` hold the dims that only this factor depends on.
-struct ProductDims {
-  SmallVector<unsigned> both, first, second;
-};
-
 /// Writes the schedule of one expression.
 class SIMTScheduler {
 public:
-  SIMTScheduler(OpBuilder &builder, te::ComputeOp op)
-      : builder(builder), op(op), accesses(getAccesses(op)), loc(op.getLoc()) {}
+  SIMTScheduler(OpBuilder &builder, te::ComputeOp op, const DeviceModel &device)
+      : builder(builder), op(op), device(device), accesses(getAccesses(op)), loc(op.getLoc()) {}
 
   /// Writes the schedule of a kernel's only expression.
   void writeAlone() {
     nameLoops();
     if (!op.hasReduction())
       return writeElements();
-    if (std::optional<ProductDims> dims = matchProduct())
-      return writeProduct(*dims);
+    if (std::optional<DeviceProduct> product = matchDeviceProduct(op))
+      return writeProduct(*product);
     writeReduction();
   }
 
@@ -325,64 +318,84 @@ private:
   // Products
   //===--------------------------------------------------------------------===//
 
-  /// Returns the dims of a large sum of products in which each factor has parallel dims of its own,
-  /// or nothing if the expression is not such a sum.
-  std::optional<ProductDims> matchProduct() {
-    std::optional<te::Factors> factors = matchFactors(op);
-    if (!factors || getProduct(getReductionDims()) < leastTiled)
-      return std::nullopt;
-    ProductDims dims;
-    for (unsigned dim : getParallelDims()) {
-      bool inFirst = factors->first.contains(dim), inSecond = factors->second.contains(dim);
-      if (inFirst == inSecond)
-        dims.both.push_back(dim);
-      else
-        (inFirst ? dims.first : dims.second).push_back(dim);
+  /// Writes the schedule of the point that the draft predicts to be the fastest.
+  void writeProduct(const DeviceProduct &product) {
+    DevicePoint best;
+    double time = std::numeric_limits<double>::infinity();
+    for (const DevicePoint &point : getDevicePoints(product)) {
+      std::optional<double> predicted = predictMicroseconds(product, point, device);
+      if (!predicted || *predicted >= time)
+        continue;
+      best = point;
+      time = *predicted;
     }
-    if (dims.first.empty() || dims.second.empty() || getProduct(dims.first) < leastTiled ||
-        getProduct(dims.second) < leastTiled)
-      return std::nullopt;
-    // The second factor is the one that depends on the last dim, along which results are adjacent.
-    if (llvm::is_contained(dims.first, op.getNumParallel() - 1))
-      std::swap(dims.first, dims.second);
-    return dims;
+    std::string text;
+    llvm::raw_string_ostream(text) << best;
+    remark::passed(loc, getRemarkOptions())
+        << remark::metric("Expression", *op.getLabel()) << remark::add("a block computes a tile")
+        << remark::metric("Point", text)
+        << remark::metric("Nanoseconds", static_cast<int64_t>(time * 1000));
+    if (best.usesAtom)
+      writeAtoms(product, best);
+    else
+      writeSquares(product, best);
   }
 
-  /// Returns the side of the square of results that a lane computes. The side is smaller where a
-  /// larger one would give too few blocks.
-  int64_t chooseSide(const ProductDims &dims) {
-    auto countBlocks = [&](int64_t side) {
-      return llvm::divideCeil(getProduct(dims.first), side * sideLanes) *
-             llvm::divideCeil(getProduct(dims.second), side * sideLanes) * getProduct(dims.both);
-    };
-    return countBlocks(4) >= manyBlocks ? 4 : 2;
-  }
-
-  void writeProduct(const ProductDims &dims) {
-    int64_t side = chooseSide(dims);
-    explain("a block computes a square of results", "Side", side * sideLanes);
-    auto [rowOuter, row] = split(fuse(dims.first), side);
-    auto [columnOuter, column] = split(fuse(dims.second), side);
+  /// A block computes a square of results, and each lane a small square of these.
+  void writeSquares(const DeviceProduct &product, const DevicePoint &point) {
+    int64_t side = point.rows / sideLanes;
+    auto [rowOuter, row] = split(fuse(product.rows), side);
+    auto [columnOuter, column] = split(fuse(product.columns), side);
     auto [rowBlock, rowLane] = split(rowOuter, sideLanes);
     auto [columnBlock, columnLane] = split(columnOuter, sideLanes);
-    auto [kept, step] = split(fuse(getReductionDims()), keptSteps);
-    SmallVector<Value> blocks;
-    for (unsigned dim : dims.both)
-      blocks.push_back(loops[dim]);
-    blocks.append({rowBlock, columnBlock});
-    SmallVector<Value> order(blocks);
+    auto [kept, step] = split(fuse(getReductionDims()), point.steps);
+    SmallVector<Value> blocks = getBlocks(product, rowBlock, columnBlock), order(blocks);
     order.append({rowLane, columnLane, kept, step, row, column});
     ReorderOp::create(builder, loc, order);
-    for (int64_t operand : {0, 1})
-      CacheOp::create(builder, loc, operand, kept, "shared");
+    cacheFactors(kept);
     RegisterTileOp::create(builder, loc, row);
     VectorizeOp::create(builder, loc, column);
     BindOp::create(builder, loc, blocks, Level::Block);
     BindOp::create(builder, loc, ValueRange{rowLane, columnLane}, Level::Lane);
   }
 
+  /// Each warp of a block computes a tile by instructions that multiply matrices.
+  void writeAtoms(const DeviceProduct &product, const DevicePoint &point) {
+    auto splitTwice = [&](Value loop, int64_t middle, int64_t inner) {
+      SmallVector<Type> types(3, loopType());
+      return SplitOp::create(builder, loc, types, loop, ArrayRef<int64_t>{middle, inner})
+          .getLoops();
+    };
+    auto rows = splitTwice(fuse(product.rows), point.warpsDown, point.rows / point.warpsDown);
+    auto columns =
+        splitTwice(fuse(product.columns), point.warpsAcross, point.columns / point.warpsAcross);
+    auto [kept, step] = split(loops[op.getNumParallel()], point.steps);
+    SmallVector<Value> blocks = getBlocks(product, rows[0], columns[0]), order(blocks);
+    order.append({rows[1], columns[1], kept, rows[2], columns[2], step});
+    ReorderOp::create(builder, loc, order);
+    BindOp::create(builder, loc, blocks, Level::Block);
+    BindOp::create(builder, loc, ValueRange{rows[1], columns[1]}, Level::Warp);
+    cacheFactors(kept);
+    PipelineOp::create(builder, loc, kept, point.depth);
+    AtomOp::create(builder, loc, ValueRange{rows[2], columns[2], step}, product.atom->name);
+  }
+
+  SmallVector<Value> getBlocks(const DeviceProduct &product, Value rows, Value columns) {
+    SmallVector<Value> blocks;
+    for (unsigned dim : product.both)
+      blocks.push_back(loops[dim]);
+    blocks.append({rows, columns});
+    return blocks;
+  }
+
+  void cacheFactors(Value loop) {
+    for (int64_t operand : {0, 1})
+      CacheOp::create(builder, loc, operand, loop, "shared");
+  }
+
   OpBuilder &builder;
   te::ComputeOp op;
+  const DeviceModel &device;
   SmallVector<Access> accesses;
   Location loc;
   SmallVector<Value> loops; ///< the loop of each dim
@@ -391,6 +404,7 @@ private:
 struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
   void runOnOperation() final {
     OpBuilder builder(&getContext());
+    DeviceModel device = getDeviceModel(getOperation());
     WalkResult result = getOperation().walk([&](te::KernelOp kernel) {
       if (!kernel.getSchedule().empty())
         return WalkResult(checkScheduledLabels(kernel));
@@ -398,7 +412,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
         return WalkResult::interrupt();
       builder.setInsertionPointToEnd(&kernel.getSchedule().emplaceBlock());
       ++numScheduled;
-      schedule(builder, kernel);
+      schedule(builder, kernel, device);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
@@ -406,7 +420,7 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
   }
 
   /// Writes the schedule of a kernel. Its last expression is the root.
-  static void schedule(OpBuilder &builder, te::KernelOp kernel) {
+  static void schedule(OpBuilder &builder, te::KernelOp kernel, const DeviceModel &device) {
     SmallVector<te::ComputeOp> expressions(kernel.getBodyBlock().getOps<te::ComputeOp>());
     if (expressions.empty()) {
       remark::missed(kernel.getLoc(), getRemarkOptions())
@@ -415,10 +429,10 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
     }
     te::ComputeOp root = expressions.pop_back_val();
     if (expressions.empty())
-      return SIMTScheduler(builder, root).writeAlone();
+      return SIMTScheduler(builder, root, device).writeAlone();
     for (te::ComputeOp expression : expressions)
-      SIMTScheduler(builder, expression).writeInner(countRowDims(root, expression));
-    SIMTScheduler(builder, root).writeRoot(expressions);
+      SIMTScheduler(builder, expression, device).writeInner(countRowDims(root, expression));
+    SIMTScheduler(builder, root, device).writeRoot(expressions);
   }
 };
 } // namespace

@@ -54,7 +54,8 @@ private:
   /// Finds the factor that `tile` is of and gives it memory, or reports why it has none.
   mlir::FailureOr<Factor> makeFactor(const CacheTile &tile);
   mlir::tssa::te::ReadOp findFactor(unsigned operand);
-  /// Returns the dims of a box with the one along which the tensor is contiguous as the last.
+  /// Returns the dims of a box with the one along which runs of the tensor lie as the last, or
+  /// nothing if there is none.
   llvm::SmallVector<unsigned> getOrder(mlir::tssa::te::ReadOp read, const CacheTile &tile);
   void allocate(Factor &factor, const CacheTile &tile);
   /// Builds the copy of run `number` of a box.

@@ -51,13 +51,19 @@ SmallVector<unsigned> AtomEmitter::getOrder(te::ReadOp read, const CacheTile &ti
   BodyEvaluator body(index, kernel, nowhere, laneDim, /*lanes=*/0, loads);
   AffineExpr address = getSourceAddress(body, kernel, read);
   SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, tile.loops.size()));
-  auto isContiguous = [&](unsigned i) {
+  auto hasRuns = [&](unsigned i) {
     AffineExpr loop = getAffineDimExpr(tile.loops[i], index.getContext());
-    return tile.extents[i] > 1 && index.simplify(address.replace(loop, loop + 1) - address) ==
-                                      getAffineConstantExpr(1, index.getContext());
+    int64_t run = getRun(read);
+    AffineExpr first = address.replace(loop, loop * run);
+    return tile.extents[i] % run == 0 && llvm::all_of(llvm::seq(int64_t(1), run), [&](int64_t at) {
+             return index.simplify(address.replace(loop, loop * run + at) - first) ==
+                    getAffineConstantExpr(at, index.getContext());
+           });
   };
-  llvm::stable_sort(order,
-                    [&](unsigned a, unsigned b) { return !isContiguous(a) && isContiguous(b); });
+  auto *row = llvm::find_if(order, hasRuns);
+  if (row == order.end())
+    return {};
+  std::rotate(row, row + 1, order.end());
   return order;
 }
 
@@ -95,15 +101,17 @@ FailureOr<AtomEmitter::Factor> AtomEmitter::makeFactor(const CacheTile &tile) {
            << tile.operand << " does not hold";
   factor.order = getOrder(factor.read, tile);
   int64_t run = getRun(factor.read), runs = 1;
+  if (factor.order.empty())
+    return tile.op->emitError("expected a box of operand ")
+           << tile.operand << " in runs of " << run << " elements that lie beside each other";
   for (int64_t extent : tile.extents)
     runs *= extent;
   runs /= run;
   int64_t threads = kernel.target->getThreads()->count;
-  if (tile.extents[factor.order.back()] % run != 0 || runs % threads != 0)
+  if (runs % threads != 0)
     return tile.op->emitError("expected a box of operand ")
            << tile.operand << " in runs of " << run << " elements, a multiple of " << threads
-           << " threads; one of its rows has " << tile.extents[factor.order.back()]
-           << " elements, and there are " << runs << " runs";
+           << " threads, got " << runs << " runs";
   allocate(factor, tile);
   return factor;
 }

@@ -51,7 +51,7 @@ int64_t PointEmitter::getRowPadding(Value operand, const CacheTile &tile,
     return 0;
   // A warp fills whole columns. The first elements of a row that it fills lie before the banks of
   // the next row. A bank has four bytes, as most elements do. Vectors stay aligned.
-  int64_t rowElements = llvm::divideCeil(layout::MachineModel::warp, tile.extents[column]);
+  int64_t rowElements = llvm::divideCeil(layout::DeviceModel::warp, tile.extents[column]);
   return llvm::alignTo(rowElements, std::max<int64_t>(lanes, 1));
 }
 

@@ -308,7 +308,7 @@ te.kernel @threads(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x64
   %jo, %ji = layout.split %j [*, 16]
   %ko, %ki = layout.split %k [*, 16]
   layout.reorder %io, %jo, %ko, %ii, %ji, %ki
-  // expected-error @below {{expected a box of operand 0 in runs of 8 elements, a multiple of 128 threads; one of its rows has 16 elements, and there are 64 runs}}
+  // expected-error @below {{expected a box of operand 0 in runs of 8 elements, a multiple of 128 threads, got 64 runs}}
   layout.cache 0 at %ko to shared
   layout.cache 1 at %ko to shared
   layout.bind %io to block
@@ -414,6 +414,32 @@ te.kernel @pad(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x64xf32
   %ko, %ki = layout.split %k [*, 32]
   layout.reorder %io, %jo, %ko, %ii, %ji, %ki
   // expected-error @below {{expected zero where the guard of operand 0 does not hold}}
+  layout.cache 0 at %ko to shared
+  layout.cache 1 at %ko to shared
+  layout.bind %io, %jo to warp
+  layout.pipeline %ko depth 2
+  layout.atom %ii, %ji, %ki "mma.m16n8k16"
+}
+
+// -----
+
+te.kernel @strided(%a: tensor<64x128xf16>, %b: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %u = te.read %a[d0, d2 * 2] : tensor<64x128xf16>
+    %v = te.read %b[d2, d1] : tensor<64x64xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 32]
+  %jo, %ji = layout.split %j [*, 32]
+  %ko, %ki = layout.split %k [*, 32]
+  layout.reorder %io, %jo, %ko, %ii, %ji, %ki
+  // expected-error @below {{expected a box of operand 0 in runs of 8 elements that lie beside each other}}
   layout.cache 0 at %ko to shared
   layout.cache 1 at %ko to shared
   layout.bind %io, %jo to warp

@@ -4,7 +4,7 @@
 // REMARK: [Passed] schedule | {{.*}} | ElementsPerLane=4, Expression=y, Remark="elements are spread over lanes"
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, LanesPerResult=32, Remark="lanes share the reduction of a result"
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="each lane computes a result", Steps=128
-// REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="a block computes a square of results", Side=32
+// REMARK: [Passed] schedule | {{.*}} | Expression=y, Nanoseconds={{[0-9]+}}, Point="block 32x32, steps 16", Remark="a block computes a tile"
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="a block computes a row", ResultsPerRow=1000
 
 // Accesses are contiguous in all tensors: each lane computes four elements.
@@ -151,4 +151,59 @@ te.kernel @write(%b: tensor<4xf32>, %x: tensor<2xf32>) -> tensor<4xf32> {
     te.yield %v : f32
   } : tensor<4xf32>
   te.return %y : tensor<4xf32>
+}
+
+// Factors of 16 bits in runs of 16 bytes: warps compute tiles on tensor cores.
+// CHECK-LABEL: te.kernel @half(
+// CHECK: %[[R:.*]]:3 = layout.split %{{.*}}#1 [*, 1, 16]
+// CHECK: %[[C:.*]]:3 = layout.split %{{.*}}#2 [*, 2, 32]
+// CHECK: %[[K:.*]]:2 = layout.split %{{.*}}#3 [*, 64]
+// CHECK: layout.reorder %{{.*}}#0, %[[R]]#0, %[[C]]#0, %[[R]]#1, %[[C]]#1, %[[K]]#0, %[[R]]#2, %[[C]]#2, %[[K]]#1
+// CHECK: layout.bind %{{.*}}#0, %[[R]]#0, %[[C]]#0 to block
+// CHECK: layout.bind %[[R]]#1, %[[C]]#1 to warp
+// CHECK: layout.cache 0 at %[[K]]#0 to shared
+// CHECK: layout.cache 1 at %[[K]]#0 to shared
+// CHECK: layout.pipeline %[[K]]#0 depth 3
+// CHECK: layout.atom %[[R]]#2, %[[C]]#2, %[[K]]#1 "mma.m16n8k16"
+te.kernel @half(%a: tensor<1x128x12x64xf16>, %b: tensor<768x768xf16>) -> tensor<1x128x768xf32> {
+  %y = te.compute @y (d0: 1, d1: 128, d2: 768) reduce (d3: 768) init (0.0 : f32) {
+    %u = te.read %a[0, d1, d3 floordiv 64, d3 mod 64] : tensor<1x128x12x64xf16>
+    %v = te.read %b[d3, d2] : tensor<768x768xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<1x128x768xf32>
+  te.return %y : tensor<1x128x768xf32>
+} schedule {
+}
+
+// Rows of 100 elements do not begin at multiples of 16 bytes, and remainders of 12 cut runs.
+// CHECK-LABEL: te.kernel @odd_rows(
+// CHECK-NOT: layout.atom
+// CHECK-LABEL: te.kernel @cut_runs(
+// CHECK-NOT: layout.atom
+te.kernel @odd_rows(%a: tensor<128x100xf16>, %b: tensor<100x128xf16>) -> tensor<128x128xf32> {
+  %y = te.compute @y (d0: 128, d1: 128) reduce (d2: 100) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<128x100xf16>
+    %v = te.read %b[d2, d1] : tensor<100x128xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<128x128xf32>
+  te.return %y : tensor<128x128xf32>
+} schedule {
+}
+te.kernel @cut_runs(%a: tensor<128x8x16xf16>, %b: tensor<96x128xf16>) -> tensor<128x128xf32> {
+  %y = te.compute @y (d0: 128, d1: 128) reduce (d2: 96) init (0.0 : f32) {
+    %u = te.read %a[d0, d2 floordiv 12, d2 mod 12] : tensor<128x8x16xf16>
+    %v = te.read %b[d2, d1] : tensor<96x128xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<128x128xf32>
+  te.return %y : tensor<128x128xf32>
+} schedule {
 }

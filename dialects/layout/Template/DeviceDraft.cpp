@@ -1,0 +1,165 @@
+//===- DeviceDraft.cpp - the time of a product on a GPU -------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/DeviceDraft.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+/// The shares of rates that kernels get. They were set before any comparison and reproduce
+/// published times of products of f16 on an A100 (Triton's tutorial, sizes 768 to 4096) within 12
+/// %.
+static constexpr double tensorShare = 0.8, issueShare = 0.8, sharedShare = 0.85, l2Share = 0.75,
+                        memoryShare = 0.9;
+static constexpr int64_t warp = DeviceModel::warp;
+/// Cycles of a barrier with the loop around it, and of the first and the last part of a block.
+static constexpr double barrierCycles = 60, epilogueCycles = 150;
+/// Warps that issue in one cycle, and bytes that shared memory takes or gives in one.
+static constexpr double schedulers = 4, sharedCycleBytes = 128;
+/// Registers of a thread beside its sums and fragments, as ptxas gives them.
+static constexpr int64_t otherRegisters = 66, mostRegisters = 255;
+
+/// Counted from machine code for tiles of warps of 32 x 64 and 64 x 64 sums: beside products and
+/// loads, four instructions for each copy of a thread, and thirty for the loop.
+static DeviceResources getAtomResources(const DeviceProduct &product, const DevicePoint &point) {
+  const Atom &atom = *product.atom;
+  int64_t warps = point.warpsDown * point.warpsAcross;
+  double rows = static_cast<double>(point.rows / point.warpsDown) / atom.rows;
+  double columns = static_cast<double>(point.columns / point.warpsAcross) / atom.columns;
+  double rounds = static_cast<double>(point.steps) / atom.steps;
+  DeviceResources needs;
+  needs.threads = warps * warp;
+  needs.registers =
+      static_cast<int64_t>(rows * columns * 4 + rows * 4 + columns * 2) + otherRegisters;
+  int64_t padding = 16 / product.factorBytes;
+  needs.filledBytes =
+      static_cast<double>((point.rows + point.columns) * point.steps * product.factorBytes);
+  needs.sharedBytes = static_cast<int64_t>(needs.filledBytes) * point.depth +
+                      (point.rows + point.columns) * padding * product.factorBytes * point.depth;
+  double products = rows * columns * rounds, loads = (rows + columns / 2) * rounds;
+  double copies = needs.filledBytes / 16 / static_cast<double>(needs.threads);
+  needs.instructions = products + loads + 4 * copies + 30;
+  needs.multiplyAdds = products * static_cast<double>(atom.rows * atom.columns * atom.steps);
+  // Rows of less than 128 bytes are filled with conflicts.
+  bool isShort = std::min(product.getRowBytes(0, point.rows, point.steps),
+                          product.getRowBytes(1, point.columns, point.steps)) < 128;
+  double turns = isShort ? 2 : 1;
+  needs.sharedCycles =
+      static_cast<double>(warps) * loads * 4 + turns * needs.filledBytes / sharedCycleBytes;
+  return needs;
+}
+
+/// Counted from machine code: 256 lanes of squares of 4 x 4 or 2 x 2 sums.
+static DeviceResources getLaneResources(const DeviceProduct &product, const DevicePoint &point) {
+  bool isLarge = point.rows == 64;
+  DeviceResources needs;
+  needs.threads = 256;
+  needs.registers = isLarge ? 89 : 64;
+  needs.filledBytes =
+      static_cast<double>((point.rows + point.columns) * point.steps * product.factorBytes);
+  needs.sharedBytes = static_cast<int64_t>(needs.filledBytes);
+  needs.instructions = isLarge ? 356 : 132;
+  needs.multiplyAdds = (isLarge ? 256 : 64) * warp;
+  needs.sharedCycles = 8 * (isLarge ? 80 : 48);
+  return needs;
+}
+
+DeviceResources layout::getResources(const DeviceProduct &product, const DevicePoint &point) {
+  return point.usesAtom ? getAtomResources(product, point) : getLaneResources(product, point);
+}
+
+int64_t layout::countResidentBlocks(const DeviceResources &resources, const DeviceModel &device) {
+  constexpr int64_t reserved = 1 << 10; // bytes of each block
+  if (resources.registers > mostRegisters || resources.sharedBytes > device.blockSharedBytes)
+    return 0;
+  return std::min({device.blocks, device.threads / resources.threads,
+                   device.registers / (resources.registers * resources.threads),
+                   device.sharedBytes / (resources.sharedBytes + reserved)});
+}
+
+namespace {
+class TimeModel {
+public:
+  TimeModel(const DeviceProduct &product, const DevicePoint &point, const DeviceModel &device)
+      : product(product), point(point), device(device), needs(getResources(product, point)) {}
+
+  std::optional<double> predict() const {
+    int64_t resident = countResidentBlocks(needs, device);
+    if (resident == 0)
+      return std::nullopt;
+    double iterations = std::ceil(static_cast<double>(product.numSteps) / point.steps);
+    double blocks = countBlocks(product.numRows, point.rows) *
+                    countBlocks(product.numColumns, point.columns) *
+                    static_cast<double>(product.numBatches);
+    double perWave = static_cast<double>(device.processors * resident), cycles = 0;
+    double full = std::floor(blocks / perWave), rest = blocks - full * perWave;
+    cycles += full * getWave(static_cast<double>(resident), iterations);
+    if (rest > 0)
+      cycles += getWave(std::ceil(rest / static_cast<double>(device.processors)), iterations);
+    double microseconds = std::max(cycles / static_cast<double>(device.megahertz), getMemoryTime());
+    return microseconds + static_cast<double>(device.launchNanoseconds) / 1000;
+  }
+
+private:
+  static double countBlocks(int64_t count, int64_t size) {
+    return static_cast<double>(llvm::divideCeil(count, size));
+  }
+
+  /// Cycles of blocks of which a multiprocessor has `count` at a time.
+  double getWave(double count, double iterations) const {
+    double stored = static_cast<double>(point.rows * point.columns * product.resultBytes);
+    return static_cast<double>(device.memoryLatency) + iterations * getIteration(count) +
+           epilogueCycles + 2 * count * stored / 64;
+  }
+
+  double getIteration(double count) const {
+    double busy = getBusy(count), latency = static_cast<double>(device.l2Latency);
+    if (!point.usesAtom) // a block waits for its factors before it computes
+      return std::max(busy, getBusy(1) + latency + 100);
+    return std::max(busy, latency / static_cast<double>(std::max<int64_t>(point.depth - 1, 1)) +
+                              barrierCycles);
+  }
+
+  /// The time of the scarcest resource. A warp issues on one of the schedulers, beside which its
+  /// part of the units for products is.
+  double getBusy(double count) const {
+    double warps = count * static_cast<double>(needs.threads / warp);
+    double usedPart = std::min(1.0, warps / schedulers);
+    double rate = point.usesAtom ? static_cast<double>(device.matrixMultiplyAdds) * tensorShare
+                                 : static_cast<double>(device.multiplyAdds) * issueShare;
+    return std::max(
+        {warps * needs.multiplyAdds / (rate * usedPart),
+         warps * needs.instructions / (schedulers * usedPart * issueShare),
+         count * needs.sharedCycles / sharedShare,
+         count * needs.filledBytes / static_cast<double>(device.l2CycleBytes) / l2Share});
+  }
+
+  /// Microseconds in which memory brings both factors once and takes the result.
+  double getMemoryTime() const {
+    auto batches = static_cast<double>(product.numBatches);
+    auto rows = static_cast<double>(product.numRows),
+         columns = static_cast<double>(product.numColumns);
+    auto steps = static_cast<double>(product.numSteps);
+    double bytes = batches * ((rows + columns) * steps * static_cast<double>(product.factorBytes) +
+                              rows * columns * static_cast<double>(product.resultBytes));
+    return bytes / (static_cast<double>(device.memoryMegabytes) * memoryShare);
+  }
+
+  const DeviceProduct &product;
+  const DevicePoint &point;
+  const DeviceModel &device;
+  DeviceResources needs;
+};
+} // namespace
+
+std::optional<double> layout::predictMicroseconds(const DeviceProduct &product,
+                                                  const DevicePoint &point,
+                                                  const DeviceModel &device) {
+  return TimeModel(product, point, device).predict();
+}

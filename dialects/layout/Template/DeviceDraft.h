@@ -1,0 +1,40 @@
+//===- DeviceDraft.h - the time of a product on a GPU -----------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_TEMPLATE_DEVICEDRAFT_H
+#define DIALECTS_LAYOUT_TEMPLATE_DEVICEDRAFT_H
+
+#include "dialects/layout/IR/DeviceModel.h"
+#include "dialects/layout/Template/DeviceProduct.h"
+
+namespace mlir::tssa::layout {
+
+/// What a block of a point needs, and what its warps do in one iteration of the loop over steps.
+struct DeviceResources {
+  int64_t threads = 0;
+  int64_t registers = 0;   ///< of a thread
+  int64_t sharedBytes = 0; ///< of a block
+  double instructions = 0; ///< of a warp
+  double multiplyAdds = 0; ///< of a warp: by instructions on matrices, if the point has an atom
+  double sharedCycles = 0; ///< of the block: that its accesses of shared memory take
+  double filledBytes = 0;  ///< of the block: that come from memory
+};
+
+DeviceResources getResources(const DeviceProduct &product, const DevicePoint &point);
+
+/// Returns the blocks of `resources` that a multiprocessor holds at once: 0 if it cannot run one.
+int64_t countResidentBlocks(const DeviceResources &resources, const DeviceModel &device);
+
+/// Returns the predicted microseconds of a launch, or nothing if the GPU cannot run it. Blocks run
+/// in waves; an iteration takes as long as the scarcest of matrix instructions, issue slots, shared
+/// memory, second-level cache and the latency that the pipeline does not hide. Of each rate,
+/// kernels get a share (in DeviceDraft.cpp).
+std::optional<double> predictMicroseconds(const DeviceProduct &product, const DevicePoint &point,
+                                          const DeviceModel &device);
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_TEMPLATE_DEVICEDRAFT_H

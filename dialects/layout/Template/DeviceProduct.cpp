@@ -1,0 +1,213 @@
+//===- DeviceProduct.cpp - products on a GPU and their tiles --------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/DeviceProduct.h"
+#include "dialects/layout/IR/DeviceModel.h"
+#include "dialects/te/Analysis/IndexSimplifier.h"
+#include "dialects/te/IR/AssumedSize.h"
+#include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/ElementBytes.h"
+#include "dialects/te/IR/PointOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::tssa;
+using namespace mlir::tssa::layout;
+
+/// The least rows, columns and steps of a product that is tiled.
+static constexpr int64_t leastTiled = 16;
+/// The bytes of a run, which one copy brings to shared memory.
+static constexpr int64_t runBytes = 16;
+static constexpr int64_t warp = DeviceModel::warp;
+
+//===----------------------------------------------------------------------===//
+// Matching
+//===----------------------------------------------------------------------===//
+
+static int64_t countIterations(te::ComputeOp op, ArrayRef<unsigned> dims) {
+  int64_t count = 1;
+  for (unsigned dim : dims)
+    count = llvm::SaturatingMultiply<uint64_t>(
+        count, te::assumeSize(op.getStaticSizes()[dim], te::SizeRole::Threads));
+  return count;
+}
+
+/// Returns whether the elements of `read` along `dim` lie in runs of `run` elements, which begin at
+/// multiples of `run` of the last index, while no other index moves inside of a run.
+static bool hasRuns(te::ComputeOp op, te::ReadOp read, unsigned dim, int64_t run) {
+  MLIRContext *context = read.getContext();
+  SmallVector<te::IndexRange> ranges;
+  for (int64_t size : op.getStaticSizes())
+    ranges.push_back(ShapedType::isDynamic(size)
+                         ? te::IndexRange::atLeast(0)
+                         : te::IndexRange::below(getAffineConstantExpr(size, context)));
+  if (ShapedType::isDynamic(op.getStaticSizes()[dim]))
+    return false;
+  ranges[dim] = te::IndexRange::below(
+      getAffineConstantExpr(llvm::divideCeil(op.getStaticSizes()[dim], run), context));
+  te::IndexSimplifier simplifier(context, ranges, {});
+  AffineExpr number = getAffineDimExpr(dim, context); // of a run
+  auto isEqual = [&](AffineExpr expr, int64_t value) {
+    return simplifier.simplify(expr) == getAffineConstantExpr(value, context);
+  };
+  ArrayRef<AffineExpr> indexes = read.getMap().getResults();
+  if (!isEqual(indexes.back().replace(number, number * run) % run, 0))
+    return false;
+  for (AffineExpr index : indexes) {
+    AffineExpr first = index.replace(number, number * run);
+    for (int64_t at = 1; at < run; ++at)
+      if (!isEqual(index.replace(number, number * run + at) - first,
+                   index == indexes.back() ? at : 0))
+        return false;
+  }
+  return true;
+}
+
+/// Returns whether the rows of the tensor that `read` reads are whole runs in memory.
+static bool isAligned(te::ReadOp read, int64_t run) {
+  int64_t size = read.getSourceType().getShape().back();
+  if (ShapedType::isDynamic(size) || size % run != 0)
+    return false;
+  auto parameter = dyn_cast<BlockArgument>(read.getSource());
+  auto kernel = parameter ? read->getParentOfType<te::KernelOp>() : te::KernelOp();
+  te::WindowAttr window =
+      kernel ? kernel.getArgumentWindow(parameter.getArgNumber()) : te::WindowAttr();
+  return parameter && (!window || (window.getSizes().asArrayRef().back() % run == 0 &&
+                                   window.getAt().asArrayRef().back() % run == 0));
+}
+
+/// Returns whether copies can bring what `read` reads for tiles of `rows` and of steps.
+static bool canCopy(te::ComputeOp op, te::ReadOp read, ArrayRef<unsigned> rows, int64_t run) {
+  if (!read || read.getGuard() || !read.getSymbols().empty() || !isAligned(read, run))
+    return false;
+  return hasRuns(op, read, op.getNumParallel(), run) ||
+         (rows.size() == 1 && hasRuns(op, read, rows.front(), run));
+}
+
+/// Returns the read of 16 bits that `factor` extends, or null.
+static te::ReadOp getExtendedRead(Value factor) {
+  auto extension = factor.getDefiningOp<arith::ExtFOp>();
+  return extension ? extension.getIn().getDefiningOp<te::ReadOp>() : te::ReadOp();
+}
+
+/// Sets the atom of `product`, if there is one.
+static void findAtomOf(DeviceProduct &product) {
+  te::ComputeOp op = product.op;
+  SmallVector<Operation *> products =
+      op.getPieces().size() == 1 ? te::findSummedProducts(op, 0) : SmallVector<Operation *>();
+  auto multiply = products.size() == 1 ? dyn_cast<arith::MulFOp>(products.front()) : nullptr;
+  const Atom *atom = findAtom("mma.m16n8k16");
+  if (!multiply || op.getNumReduction() != 1)
+    return;
+  for (unsigned operand : {0, 1}) {
+    te::ReadOp read = getExtendedRead(multiply->getOperand(operand));
+    if (!read || !atom->takes(read.getType(), multiply.getType()))
+      return;
+    int64_t run = runBytes * 8 / read.getType().getIntOrFloatBitWidth();
+    bool hasRows =
+        llvm::any_of(product.rows, [&](unsigned dim) { return te::dependsOn(read, dim); });
+    // The first factor has the rows.
+    if (hasRows != (operand == 0) ||
+        !canCopy(op, read, hasRows ? product.rows : product.columns, run))
+      return;
+    product.hasRowsOfSteps[operand] = hasRuns(op, read, op.getNumParallel(), run);
+  }
+  product.atom = atom;
+}
+
+std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
+  std::optional<te::Factors> factors = te::matchFactors(op);
+  auto steps = llvm::to_vector(llvm::seq<unsigned>(op.getNumParallel(), op.getNumDims()));
+  if (!factors || countIterations(op, steps) < leastTiled)
+    return std::nullopt;
+  DeviceProduct product;
+  product.op = op;
+  SmallVector<unsigned> first, second;
+  for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
+    bool inFirst = factors->first.contains(dim), inSecond = factors->second.contains(dim);
+    (inFirst == inSecond ? product.both : inFirst ? first : second).push_back(dim);
+  }
+  // Results are adjacent along the last dim.
+  if (llvm::is_contained(first, op.getNumParallel() - 1))
+    std::swap(first, second);
+  product.rows = first;
+  product.columns = second;
+  product.numBatches = countIterations(op, product.both);
+  product.numRows = countIterations(op, first);
+  product.numColumns = countIterations(op, second);
+  product.numSteps = countIterations(op, steps);
+  if (first.empty() || second.empty() || product.numRows < leastTiled ||
+      product.numColumns < leastTiled)
+    return std::nullopt;
+  for (te::ReadOp read : op.getPieceBlock(0)->getOps<te::ReadOp>())
+    product.factorBytes = te::getElementBytes(read.getType());
+  product.resultBytes =
+      te::getElementBytes(cast<ShapedType>(op.getResult(0).getType()).getElementType());
+  findAtomOf(product);
+  return product;
+}
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+raw_ostream &layout::operator<<(raw_ostream &stream, const DevicePoint &point) {
+  stream << "block " << point.rows << 'x' << point.columns << ", steps " << point.steps;
+  if (point.usesAtom)
+    stream << ", warps " << point.warpsDown << 'x' << point.warpsAcross << ", depth " << point.depth
+           << ", atom";
+  return stream;
+}
+
+/// Returns whether the threads of `point` share the runs of both boxes evenly.
+static bool sharesRuns(const DevicePoint &point, int64_t run) {
+  int64_t threads = point.warpsDown * point.warpsAcross * warp;
+  return point.rows * point.steps / run % threads == 0 &&
+         point.columns * point.steps / run % threads == 0;
+}
+
+/// Returns whether the boxes of `point` have rows of at least 128 bytes, all banks of shared
+/// memory: shorter ones are filled with conflicts. A product that is smaller has no longer ones.
+static bool hasLongRows(const DeviceProduct &product, const DevicePoint &point) {
+  constexpr int64_t bankBytes = 128;
+  auto isLong = [&](unsigned number, int64_t own, int64_t all) {
+    return product.getRowBytes(number, own, point.steps) >= bankBytes ||
+           product.getRowBytes(number, all, product.numSteps) < bankBytes;
+  };
+  return isLong(0, point.rows, product.numRows) && isLong(1, point.columns, product.numColumns);
+}
+
+static void addAtomPoints(const DeviceProduct &product, SmallVectorImpl<DevicePoint> &points) {
+  int64_t run = runBytes / product.factorBytes;
+  auto addDepths = [&](DevicePoint point) {
+    int64_t warpRows = point.rows / point.warpsDown,
+            warpColumns = point.columns / point.warpsAcross;
+    if (warpRows < 16 || warpRows > 64 || warpColumns < 16 || warpColumns > 64 ||
+        point.warpsDown * point.warpsAcross > 8 || !sharesRuns(point, run) ||
+        !hasLongRows(product, point))
+      return;
+    for (int64_t depth : {2, 3, 4}) {
+      point.depth = depth;
+      points.push_back(point);
+    }
+  };
+  for (int64_t rows : {16, 32, 64, 128})
+    for (int64_t columns : {16, 32, 64, 128, 256})
+      for (int64_t down : {1, 2, 4})
+        for (int64_t across : {1, 2, 4, 8})
+          for (int64_t steps : {32, 64})
+            addDepths({true, rows, columns, down, across, steps, 0});
+}
+
+SmallVector<DevicePoint, 0> layout::getDevicePoints(const DeviceProduct &product) {
+  SmallVector<DevicePoint, 0> points;
+  for (int64_t side : {64, 32})
+    points.push_back({false, side, side, 1, 1, 16, 1});
+  if (product.atom)
+    addAtomPoints(product, points);
+  return points;
+}

@@ -1,0 +1,55 @@
+//===- DeviceProduct.h - products on a GPU and their tiles ------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef DIALECTS_LAYOUT_TEMPLATE_DEVICEPRODUCT_H
+#define DIALECTS_LAYOUT_TEMPLATE_DEVICEPRODUCT_H
+
+#include "dialects/layout/IR/Atoms.h"
+#include "dialects/te/IR/TEOps.h"
+
+namespace mlir::tssa::layout {
+
+/// A sum of products in which each factor has many results of its own.
+struct DeviceProduct {
+  te::ComputeOp op;
+  SmallVector<unsigned> both;    ///< parallel dims of both factors, or of none
+  SmallVector<unsigned> rows;    ///< parallel dims of one factor alone
+  SmallVector<unsigned> columns; ///< of the other one; the last dim of the result is among them
+  int64_t numBatches = 1, numRows = 1, numColumns = 1, numSteps = 1; ///< assumed if open
+  int64_t factorBytes = 4, resultBytes = 4;                          ///< of an element
+  /// The instruction that may compute tiles of it, or null if none may. Its factors then have runs
+  /// of 16 bytes in memory, which begin at multiples of 16 bytes.
+  const Atom *atom = nullptr;
+  bool hasRowsOfSteps[2] = {false, false}; ///< whether these runs are along the steps
+
+  /// Returns the bytes of a row of the box of factor `number`, of a tile that has `extent` rows or
+  /// columns and `steps` steps.
+  int64_t getRowBytes(unsigned number, int64_t extent, int64_t steps) const {
+    return (hasRowsOfSteps[number] ? steps : extent) * factorBytes;
+  }
+};
+
+/// Matches a product with at least 16 rows, columns and steps.
+std::optional<DeviceProduct> matchDeviceProduct(te::ComputeOp op);
+
+/// Numbers of a schedule of a product on a GPU: what a block computes, and how.
+struct DevicePoint {
+  bool usesAtom = false;
+  int64_t rows = 64, columns = 64;        ///< of a block
+  int64_t warpsDown = 1, warpsAcross = 1; ///< of a block, along rows and columns; of atoms only
+  int64_t steps = 16;                     ///< whose factors are in shared memory at a time
+  int64_t depth = 1;                      ///< buffers of them
+};
+
+raw_ostream &operator<<(raw_ostream &stream, const DevicePoint &point);
+
+/// Returns all points of `product`: tiles of lanes, and of the atom if there is one. Each can be
+/// scheduled, though some may need more memory or registers than a GPU has.
+SmallVector<DevicePoint, 0> getDevicePoints(const DeviceProduct &product);
+
+} // namespace mlir::tssa::layout
+
+#endif // DIALECTS_LAYOUT_TEMPLATE_DEVICEPRODUCT_H

@@ -1,0 +1,80 @@
+//===- DeviceDraftTest.cpp - the time of products on a GPU ----------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/layout/Template/DeviceDraft.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mlir::tssa::layout;
+
+namespace {
+/// A product of two f16 matrices, m x k and k x n.
+DeviceProduct makeProduct(int64_t m, int64_t n, int64_t k) {
+  DeviceProduct product;
+  product.numRows = m;
+  product.numColumns = n;
+  product.numSteps = k;
+  product.factorBytes = product.resultBytes = 2;
+  product.atom = findAtom("mma.m16n8k16");
+  product.hasRowsOfSteps[0] = true;
+  return product;
+}
+
+/// The tiles of the kernel whose times are published, the tutorial on matrix multiplication of
+/// Triton.
+const DevicePoint publishedTiles[] = {{true, 128, 256, 2, 4, 64, 3}, {true, 64, 256, 1, 4, 32, 4},
+                                      {true, 128, 128, 2, 2, 32, 4}, {true, 128, 64, 2, 2, 32, 4},
+                                      {true, 64, 128, 2, 2, 32, 4},  {true, 128, 32, 4, 1, 32, 4},
+                                      {true, 64, 32, 2, 1, 32, 5},   {true, 32, 64, 1, 2, 32, 5}};
+
+double predictBest(const DeviceProduct &product, llvm::ArrayRef<DevicePoint> points) {
+  double best = INFINITY;
+  for (const DevicePoint &point : points)
+    best = std::min(best, predictMicroseconds(product, point, DeviceModel()).value_or(INFINITY));
+  return best;
+}
+} // namespace
+
+// Teraflops of square products on an A100, as Triton's tutorial on matrix multiplication publishes
+// them. Below 768, its timer's floor shows.
+TEST(DeviceDraft, PublishedTimes) {
+  const std::pair<int64_t, double> published[] = {
+      {768, 68.1},   {1024, 99.9},  {1280, 163.8}, {1536, 157.3}, {1792, 204.4},
+      {2048, 190.7}, {2560, 221.4}, {3072, 213.7}, {3584, 225.4}, {4096, 220.0}};
+  double sum = 0;
+  for (auto [size, teraflops] : published) {
+    double flops = 2 * std::pow(static_cast<double>(size), 3);
+    double ratio =
+        predictBest(makeProduct(size, size, size), publishedTiles) / (flops / teraflops / 1e6);
+    EXPECT_GT(ratio, 0.85) << size;
+    EXPECT_LT(ratio, 1.15) << size;
+    sum += std::log(ratio);
+  }
+  EXPECT_NEAR(std::exp(sum / std::size(published)), 1, 0.05);
+}
+
+// A point that does not fit has no time.
+TEST(DeviceDraft, Limits) {
+  DeviceProduct product = makeProduct(1024, 1024, 1024);
+  DevicePoint large{true, 128, 256, 2, 4, 64, 3};
+  EXPECT_TRUE(predictMicroseconds(product, large, DeviceModel()));
+  DeviceModel small;
+  small.blockSharedBytes = 99 << 10;
+  EXPECT_FALSE(predictMicroseconds(product, large, small));
+  DeviceModel few;
+  few.registers = 16 << 10;
+  EXPECT_EQ(countResidentBlocks(getResources(product, large), few), 0);
+}
+
+// Few rows leave most of a GPU idle unless blocks are small.
+TEST(DeviceDraft, SmallProductsGetSmallTiles) {
+  DeviceProduct product = makeProduct(128, 768, 768);
+  DevicePoint large{true, 128, 128, 2, 2, 64, 3}, small{true, 16, 64, 1, 2, 64, 3};
+  EXPECT_LT(*predictMicroseconds(product, small, DeviceModel()),
+            *predictMicroseconds(product, large, DeviceModel()));
+}
