@@ -6,6 +6,7 @@ thread costs a processor's time.
 
 import numpy as np
 from onnx import TensorProto as T
+from onnx import numpy_helper
 
 from small_models import Graph, SmallModel, normal
 
@@ -81,6 +82,22 @@ def bert_tiny():
     return SmallModel("bert_tiny", model, [(1, 17), (2, 8)], inputs)
 
 
+def bert_half():
+    """The same in f16: its products are computed on tensor cores."""
+    small = bert_tiny()
+    half = small.model
+    for tensor in half.graph.initializer:
+        array = numpy_helper.to_array(tensor)
+        if array.dtype == np.float32:
+            tensor.CopyFrom(numpy_helper.from_array(np.clip(array, -6e4, 6e4).astype(np.float16), tensor.name))
+    for node in half.graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i == T.FLOAT:
+                attribute.i = T.FLOAT16
+    half.graph.output[0].type.tensor_type.elem_type = T.FLOAT16
+    return SmallModel("bert_half", half, [(1, 32), (2, 24)], small.inputs)
+
+
 def mmoe():
     """Multi-gate mixture of experts (KDD 2018): 100 inputs, 8 experts of 16, 2 tasks with towers of 8."""
     g = Graph(13)
@@ -111,4 +128,4 @@ def lstm_nn():
     return SmallModel("lstm_nn", model, [(3, 1)], lambda t, n: {"x": normal(t, n, size)})
 
 
-ALL = [mmoe, bert_tiny, mobilenet_v2, lstm_nn]
+ALL = [mmoe, bert_tiny, bert_half, mobilenet_v2, lstm_nn]

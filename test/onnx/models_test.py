@@ -27,7 +27,7 @@ import small_models
 TOLERANCE = 1e-4
 
 
-def difference(wanted, got):
+def difference(wanted, got, tolerance=TOLERANCE):
     """Says how two tensors differ, or gives an empty text."""
     if got.dtype != wanted.dtype or got.shape != wanted.shape:
         return f"is {got.dtype}{list(got.shape)}, expected {wanted.dtype}{list(wanted.shape)}"
@@ -38,7 +38,7 @@ def difference(wanted, got):
     error = np.abs(got.astype(np.float64) - wanted)
     largest = max(float(np.abs(wanted).max()), 1e-6)
     worst = float(error.max()) / largest
-    if np.isfinite(worst) and worst <= TOLERANCE:
+    if np.isfinite(worst) and worst <= tolerance:
         return ""
     place = [int(i) for i in np.unravel_index(int(np.nanargmax(np.where(np.isnan(error), np.inf, error))), error.shape)]
     return f"is wrong by {worst:.2g} of its largest magnitude; at {place} {got[tuple(place)]}, "\

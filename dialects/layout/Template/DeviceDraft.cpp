@@ -22,8 +22,9 @@ static constexpr int64_t warp = DeviceModel::warp;
 static constexpr double barrierCycles = 60, epilogueCycles = 150;
 /// Warps that issue in one cycle, and bytes that shared memory takes or gives in one.
 static constexpr double schedulers = 4, sharedCycleBytes = 128;
-/// Registers of a thread beside its sums and fragments, as ptxas gives them.
-static constexpr int64_t otherRegisters = 66, mostRegisters = 255;
+/// Registers of a thread beside its sums and fragments, as ptxas gives them, and for sizes that
+/// only a run knows.
+static constexpr int64_t otherRegisters = 72, openRegisters = 32, mostRegisters = 255;
 
 /// Counted from machine code for tiles of warps of 32 x 64 and 64 x 64 sums: beside products and
 /// loads, four instructions for each copy of a thread, and thirty for the loop.
@@ -35,8 +36,8 @@ static DeviceResources getAtomResources(const DeviceProduct &product, const Devi
   double rounds = static_cast<double>(point.steps) / atom.steps;
   DeviceResources needs;
   needs.threads = warps * warp;
-  needs.registers =
-      static_cast<int64_t>(rows * columns * 4 + rows * 4 + columns * 2) + otherRegisters;
+  needs.registers = static_cast<int64_t>(rows * columns * 4 + rows * 4 + columns * 2) +
+                    otherRegisters + (product.isOpen ? openRegisters : 0);
   int64_t padding = 16 / product.factorBytes;
   needs.filledBytes =
       static_cast<double>((point.rows + point.columns) * point.steps * product.factorBytes);

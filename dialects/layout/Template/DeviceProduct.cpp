@@ -136,6 +136,7 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
     std::swap(first, second);
   product.rows = first;
   product.columns = second;
+  product.isOpen = llvm::any_of(op.getStaticSizes(), ShapedType::isDynamic);
   product.numBatches = countIterations(op, product.both);
   product.numRows = countIterations(op, first);
   product.numColumns = countIterations(op, second);

@@ -20,6 +20,7 @@ struct DeviceProduct {
   SmallVector<unsigned> columns; ///< of the other one; the last dim of the result is among them
   int64_t numBatches = 1, numRows = 1, numColumns = 1, numSteps = 1; ///< assumed if open
   int64_t factorBytes = 4, resultBytes = 4;                          ///< of an element
+  bool isOpen = false; ///< whether only a run knows some size
   /// The instruction that may compute tiles of it, or null if none may. Its factors then have runs
   /// of 16 bytes in memory, which begin at multiples of 16 bytes.
   const Atom *atom = nullptr;

@@ -1,9 +1,10 @@
 """Compiles products with schedules for tensor cores, and runs them under the emulator.
 
-usage: atoms.py FOLDER fixed|SEED COUNT
+usage: atoms.py FOLDER fixed
+       atoms.py FOLDER drawn|default SEED COUNT
 
-The fixed ones have one difficulty each; the others are drawn. Factors are small multiples of 1/8,
-so that every sum is exact in f32.
+The fixed ones have one difficulty each; the others are drawn, with schedules or with those that the
+compiler chooses. Factors are small multiples of 1/8, so that every sum is exact in f32.
 """
 
 import json
@@ -167,7 +168,7 @@ def call(*command):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def check(p, folder):
+def check(p, folder, has_schedule):
     """Gives None, or what went wrong."""
     os.makedirs(folder, exist_ok=True)
     given, wanted, program, schedule, binary = (
@@ -184,14 +185,15 @@ def check(p, folder):
         text = write_schedule(p, file.read())
     with open(schedule, "w") as file:
         file.write(text)
-    compiled = call("tssa-compile", program, "--target=cuda-emu", f"--schedule={schedule}", "-o", binary)
+    compiled = call("tssa-compile", program, "--target=cuda-emu", "-o", binary,
+                    *[f"--schedule={schedule}"][:has_schedule])
     if compiled.returncode:
         return compiled.stderr
     run = call("tssa-run", binary, "--inputs", given, "--expect", wanted, "--rtol=0", "--atol=0", "--profile", "--json")
     if run.returncode:
         return run.stderr + run.stdout[-300:]
     conflicts = json.loads(run.stdout)["profile"][0]["counters"]["shared_conflicts"]
-    whole = all(size % 64 == 0 for size in p.tile)  # rows of 128 bytes
+    whole = has_schedule and all(size % 64 == 0 for size in p.tile)  # rows of 128 bytes
     return f"{conflicts} conflicts" if conflicts and whole else None
 
 
@@ -199,11 +201,11 @@ def main():
     folder, which = sys.argv[1], sys.argv[2]
     products = FIXED
     if which != "fixed":
-        random.seed(int(which))
-        products = [draw(number) for number in range(int(sys.argv[3]))]
+        random.seed(int(sys.argv[3]))
+        products = [draw(number) for number in range(int(sys.argv[4]))]
     right = 0
     for product in products:
-        complaint = check(product, os.path.join(folder, product.name))
+        complaint = check(product, os.path.join(folder, product.name), which != "default")
         right += complaint is None
         if complaint:
             print(f"{product}: {complaint}")
