@@ -193,8 +193,10 @@ LogicalResult AtomEmitter::copyRunAt(const Factor &factor, const CacheTile &tile
       body.addConstraint(expr, guard.isEq(number), condition);
     }
   AffineExpr address = index.simplify(getSourceAddress(body, kernel, read));
-  bool isAligned =
-      index.simplify(address % getRun(read)) == getAffineConstantExpr(0, index.getContext());
+  auto isMultiple = [&](AffineExpr expr) {
+    return index.simplify(expr % getRun(read)) == getAffineConstantExpr(0, index.getContext());
+  };
+  bool isAligned = isMultiple(address) && isMultiple(tile.origins[factor.order.back()]);
   if (dividesRun || !isAligned)
     return tile.op->emitError("expected runs of operand ")
            << tile.operand << " that "

@@ -48,14 +48,10 @@ void NestBuilder::buildAtomTile() {
   };
   AffineExpr row = getPart(4, 8), column = getPart(1, 4) * atomLanes;
   auto finish = [&] {
-    for (auto [position, sums] : llvm::enumerate(fragments))
-      for (int64_t half : {0, 1}) {
-        int64_t i = position / columns, j = position % columns;
-        Value pair = vector::ExtractStridedSliceOp::create(builder, loc(), sums, half * atomLanes,
-                                                           atomLanes, 1);
-        finishAtomRow(row + (i * atom.instruction->rows + half * 8),
-                      column + j * atom.instruction->columns, pair);
-      }
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t half : {0, 1})
+        finishAtomRow(row + (i * atom.instruction->rows + half * 8), column,
+                      ArrayRef(fragments).slice(i * columns, columns), half);
   };
   if (active)
     buildIf(active, finish, nullptr);
@@ -63,28 +59,42 @@ void NestBuilder::buildAtomTile() {
     finish();
 }
 
-void NestBuilder::finishAtomRow(AffineExpr row, AffineExpr column, Value sums) {
+AffineExpr NestBuilder::findAtomLimit(unsigned id) {
+  const ScheduledLoop &loop = schedule.loops[id];
+  if (!loop.limit)
+    return {};
+  AffineExpr count = index.simplify(loop.limit - loop.origin);
+  return index.isNonNegative(index.simplify(count - loop.extent)) ? AffineExpr() : count;
+}
+
+Value NestBuilder::isBelow(AffineExpr iteration, AffineExpr count) {
+  return index.materializeCondition(index.simplify(count - iteration - 1), /*equality=*/false);
+}
+
+void NestBuilder::finishAtomRow(AffineExpr row, AffineExpr column, ArrayRef<Value> fragments,
+                                int64_t half) {
+  auto finish = [&] {
+    for (auto [number, sums] : llvm::enumerate(fragments)) {
+      Value pair = vector::ExtractStridedSliceOp::create(builder, loc(), sums, half * atomLanes,
+                                                         atomLanes, 1);
+      finishAtomPair(row, column + number * schedule.atom->instruction->columns, pair);
+    }
+  };
+  if (AffineExpr count = findAtomLimit(schedule.atom->rows))
+    buildIf(isBelow(row, count), finish, nullptr);
+  else
+    finish();
+}
+
+void NestBuilder::finishAtomPair(AffineExpr row, AffineExpr column, Value sums) {
   MLIRContext *context = index.getContext();
   TilePoint point;
-  // Returns how many iterations of a loop of the tile there are, or null if all are.
-  auto findCount = [&](unsigned id) -> AffineExpr {
-    const ScheduledLoop &loop = schedule.loops[id];
-    if (!loop.limit)
-      return {};
-    AffineExpr count = index.simplify(loop.limit - loop.origin);
-    return index.isNonNegative(index.simplify(count - loop.extent)) ? AffineExpr() : count;
-  };
-  auto exists = [&](AffineExpr count, AffineExpr iteration) {
-    return index.materializeCondition(index.simplify(count - iteration - 1), false);
-  };
-  if (AffineExpr count = findCount(schedule.atom->rows))
-    point.exists = exists(count, row);
-  if (AffineExpr count = findCount(schedule.atom->columns)) {
-    point.exists = buildConjunction(index, point.exists, exists(count, column));
+  if (AffineExpr count = findAtomLimit(schedule.atom->columns)) {
+    point.exists = isBelow(column, count);
     if (index.simplify(count % atomLanes) != getAffineConstantExpr(0, context))
       point.mask = vector::FromElementsOp::create(
           builder, loc(), VectorType::get(atomLanes, builder.getI1Type()),
-          ValueRange{exists(count, column), exists(count, column + 1)});
+          ValueRange{isBelow(column, count), isBelow(column + 1, count)});
   }
   point.loopValues[getAffineDimExpr(schedule.atom->rows, context)] = row;
   point.loopValues[getAffineDimExpr(schedule.atom->columns, context)] =

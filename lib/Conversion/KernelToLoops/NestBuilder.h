@@ -99,8 +99,14 @@ private:
   /// Builds the innermost of them, whose factors arrive some iterations ahead.
   Values buildPipelinedLoop(unsigned loop, Values fragments);
   void fillStages(unsigned loop, mlir::Value iteration, mlir::AffineExpr stage);
-  /// Stores one row of a fragment: two columns.
-  void finishAtomRow(mlir::AffineExpr row, mlir::AffineExpr column, mlir::Value sums);
+  /// Stores row `half` of two of each of `fragments`, which lie beside each other from `column` on.
+  void finishAtomRow(mlir::AffineExpr row, mlir::AffineExpr column,
+                     llvm::ArrayRef<mlir::Value> fragments, int64_t half);
+  /// Stores the columns of a row of a fragment that a lane has.
+  void finishAtomPair(mlir::AffineExpr row, mlir::AffineExpr column, mlir::Value sums);
+  /// Returns how many iterations of a loop of the tile there are, or null if all are.
+  mlir::AffineExpr findAtomLimit(unsigned id);
+  mlir::Value isBelow(mlir::AffineExpr iteration, mlir::AffineExpr count);
 
   // Tiles.
   bool hasReduction() const;
