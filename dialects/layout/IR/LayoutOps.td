@@ -195,8 +195,9 @@ def Layout_AtomOp : Layout_Op<"atom"> {
     - (C2) the loops are the innermost of their expression, the first two over
       parallel dims and the third over a reduction dim; their extents are multiples
       of those of the instruction. No loop is tiled or vectorized.
-    - (C3) the expression adds products of two reads of the types of the table.
-      Both are cached at the innermost loop around the atom, which is pipelined.
+    - (C3) the expression adds products of two values of the types of the table,
+      which have no opaque index. Both are cached at the innermost loop around the
+      atom, which is pipelined.
     - (C4) the threads of a block are warps (`layout.bind`).
 
     Example: `layout.atom %m, %n, %k "mma.m16n8k16"`
@@ -213,16 +214,17 @@ def Layout_PipelineOp : Layout_Op<"pipeline"> {
     iterations are on their way from memory (PTX ISA, cp.async). There are `depth`
     buffers of each operand. Elements that do not exist are zero.
 
+    Copies bring an operand that is a read if the tensor lies in runs of 16 bytes
+    along a dim of the box, which begin at multiples of 16 bytes and exist as a whole
+    or not at all, and if the threads share the runs evenly. Elements of other
+    operands are computed by the threads, as those of any cached operand.
+
     Constraints:
     - (C1) `depth` is 2 to 8.
 
     Constraints, which are checked when the schedule is applied:
     - (C2) `loop` is the innermost loop around a `layout.atom`, at which both factors
       are cached, and nothing else is computed at it.
-    - (C3) each operand is a read. Along the dim of its box in which the tensor is
-      contiguous, the box consists of runs of 16 bytes, which begin at multiples of
-      16 bytes and exist as a whole or not at all; the runs are a multiple of the
-      threads.
 
     Example: `layout.pipeline %k depth 3`
   }];

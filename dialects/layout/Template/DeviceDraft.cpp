@@ -28,6 +28,8 @@ static constexpr int64_t otherRegisters = 72, openRegisters = 32, mostRegisters 
 
 /// Counted from machine code for tiles of warps of 32 x 64 and 64 x 64 sums: beside products and
 /// loads, four instructions for each copy of a thread, and thirty for the loop.
+static constexpr double computedElement = 12; ///< instructions, where no copy can bring it
+
 static DeviceResources getAtomResources(const DeviceProduct &product, const DevicePoint &point) {
   const Atom &atom = *product.atom;
   int64_t warps = point.warpsDown * point.warpsAcross;
@@ -46,6 +48,11 @@ static DeviceResources getAtomResources(const DeviceProduct &product, const Devi
   double products = rows * columns * rounds, loads = (rows + columns / 2) * rounds;
   double copies = needs.filledBytes / 16 / static_cast<double>(needs.threads);
   needs.instructions = products + loads + 4 * copies + 30;
+  for (auto [isCopied, extent] :
+       {std::pair(product.isCopied[0], point.rows), std::pair(product.isCopied[1], point.columns)})
+    if (!isCopied)
+      needs.instructions += computedElement * static_cast<double>(extent * point.steps) /
+                            static_cast<double>(needs.threads);
   needs.multiplyAdds = products * static_cast<double>(atom.rows * atom.columns * atom.steps);
   // Rows of less than 128 bytes are filled with conflicts.
   bool isShort = std::min(product.getRowBytes(0, point.rows, point.steps),
@@ -121,7 +128,8 @@ private:
 
   double getIteration(double count) const {
     double busy = getBusy(count), latency = static_cast<double>(device.l2Latency);
-    if (!point.usesAtom) // a block waits for its factors before it computes
+    bool waits = !point.usesAtom || !product.isCopied[0] || !product.isCopied[1];
+    if (waits) // a block waits for its factors before it computes
       return std::max(busy, getBusy(1) + latency + 100);
     return std::max(busy, latency / static_cast<double>(std::max<int64_t>(point.depth - 1, 1)) +
                               barrierCycles);

@@ -82,16 +82,21 @@ static bool isAligned(te::ReadOp read, int64_t run) {
 
 /// Returns whether copies can bring what `read` reads for tiles of `rows` and of steps.
 static bool canCopy(te::ComputeOp op, te::ReadOp read, ArrayRef<unsigned> rows, int64_t run) {
-  if (!read || read.getGuard() || !read.getSymbols().empty() || !isAligned(read, run))
+  if (!read || read.getGuard() || !read.getSymbols().empty() || !isAligned(read, run) ||
+      op.getNumReduction() != 1)
     return false;
   return hasRuns(op, read, op.getNumParallel(), run) ||
          (rows.size() == 1 && hasRuns(op, read, rows.front(), run));
 }
 
-/// Returns the read of 16 bits that `factor` extends, or null.
-static te::ReadOp getExtendedRead(Value factor) {
-  auto extension = factor.getDefiningOp<arith::ExtFOp>();
-  return extension ? extension.getIn().getDefiningOp<te::ReadOp>() : te::ReadOp();
+/// Returns whether every read that `value` is computed from has indexes that are known.
+static bool hasKnownIndexes(te::ComputeOp op, Value value) {
+  llvm::SetVector<Operation *> ops;
+  te::collectPointOps(value, op.getPieceBlock(0), ops);
+  return llvm::none_of(ops, [](Operation *pointOp) {
+    auto read = dyn_cast<te::ReadOp>(pointOp);
+    return read && te::hasOpaqueIndex(read);
+  });
 }
 
 /// Sets the atom of `product`, if there is one.
@@ -101,20 +106,22 @@ static void findAtomOf(DeviceProduct &product) {
       op.getPieces().size() == 1 ? te::findSummedProducts(op, 0) : SmallVector<Operation *>();
   auto multiply = products.size() == 1 ? dyn_cast<arith::MulFOp>(products.front()) : nullptr;
   const Atom *atom = findAtom("mma.m16n8k16");
-  if (!multiply || op.getNumReduction() != 1)
+  if (!multiply)
     return;
   for (unsigned operand : {0, 1}) {
-    te::ReadOp read = getExtendedRead(multiply->getOperand(operand));
-    if (!read || !atom->takes(read.getType(), multiply.getType()))
+    auto extension = multiply->getOperand(operand).getDefiningOp<arith::ExtFOp>();
+    if (!extension || !atom->takes(extension.getIn().getType(), multiply.getType()) ||
+        !hasKnownIndexes(op, extension.getIn()))
       return;
-    int64_t run = runBytes * 8 / read.getType().getIntOrFloatBitWidth();
-    bool hasRows =
-        llvm::any_of(product.rows, [&](unsigned dim) { return te::dependsOn(read, dim); });
-    // The first factor has the rows.
-    if (hasRows != (operand == 0) ||
-        !canCopy(op, read, hasRows ? product.rows : product.columns, run))
-      return;
-    product.hasRowsOfSteps[operand] = hasRuns(op, read, op.getNumParallel(), run);
+    bool hasRows = llvm::any_of(te::collectDims(extension, op.getPieceBlock(0)), [&](unsigned dim) {
+      return llvm::is_contained(product.rows, dim);
+    });
+    int64_t run = runBytes * 8 / extension.getIn().getType().getIntOrFloatBitWidth();
+    auto read = extension.getIn().getDefiningOp<te::ReadOp>();
+    unsigned number = hasRows ? 0 : 1;
+    product.isCopied[number] = canCopy(op, read, hasRows ? product.rows : product.columns, run);
+    product.hasRowsOfSteps[number] =
+        !product.isCopied[number] || hasRuns(op, read, op.getNumParallel(), run);
   }
   product.atom = atom;
 }

@@ -21,10 +21,12 @@ struct DeviceProduct {
   int64_t numBatches = 1, numRows = 1, numColumns = 1, numSteps = 1; ///< assumed if open
   int64_t factorBytes = 4, resultBytes = 4;                          ///< of an element
   bool isOpen = false; ///< whether only a run knows some size
-  /// The instruction that may compute tiles of it, or null if none may. Its factors then have runs
-  /// of 16 bytes in memory, which begin at multiples of 16 bytes.
+  /// The instruction that may compute tiles of it, or null if none may.
   const Atom *atom = nullptr;
-  bool hasRowsOfSteps[2] = {false, false}; ///< whether these runs are along the steps
+  /// Whether the factor with the rows, and the other one, have runs of 16 bytes in memory, which
+  /// begin at multiples of 16 bytes, so that copies bring them to shared memory.
+  bool isCopied[2] = {false, false};
+  bool hasRowsOfSteps[2] = {false, false}; ///< whether rows of its boxes are along the steps
 
   /// Returns the bytes of a row of the box of factor `number`, of a tile that has `extent` rows or
   /// columns and `steps` steps.

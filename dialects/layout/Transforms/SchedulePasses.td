@@ -362,7 +362,7 @@ def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
     module, and the fastest one is taken: the lanes of a block compute squares of results and keep in
     shared memory what a few reduction steps need of both operands, or its warps compute tiles by
     instructions that multiply matrices (`layout.atom`), if both operands are of a type that these
-    take and lie in runs of 16 bytes. The lanes of a warp or of a block share a long reduction. Any
+    take. The lanes of a warp or of a block share a long reduction. Any
     other result is computed by one lane, and a lane computes four elements at once if they are
     adjacent. In a kernel of several expressions, a block computes a row. A remark gives the form that
     was chosen for each kernel.

@@ -369,7 +369,7 @@ private:
     auto rows = splitTwice(fuse(product.rows), point.warpsDown, point.rows / point.warpsDown);
     auto columns =
         splitTwice(fuse(product.columns), point.warpsAcross, point.columns / point.warpsAcross);
-    auto [kept, step] = split(loops[op.getNumParallel()], point.steps);
+    auto [kept, step] = split(fuse(getReductionDims()), point.steps);
     SmallVector<Value> blocks = getBlocks(product, rows[0], columns[0]), order(blocks);
     order.append({rows[1], columns[1], kept, rows[2], columns[2], step});
     ReorderOp::create(builder, loc, order);

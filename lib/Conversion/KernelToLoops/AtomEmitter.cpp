@@ -35,11 +35,12 @@ AffineExpr AtomEmitter::getLanePart(Value lane, int64_t divisor, int64_t modulus
 /// Lane l gives the address of row l % 8 of matrix l / 8. The matrices of the left factor are, in
 /// this order, the upper and lower rows of the first eight steps, then those of the others; those
 /// of the right factor the first and the last eight steps of eight columns, then of the next eight.
-Value AtomEmitter::loadMatrices(unsigned number, Value lane, int64_t position, int64_t step,
+Value AtomEmitter::loadMatrices(bool isLeft, Value lane, int64_t position, int64_t step,
                                 int64_t count, AffineExpr stage) {
-  const Factor &factor = *factors[number];
   const AtomTile &atom = *schedule.atom;
-  AffineExpr outer = getAffineDimExpr(number == 0 ? atom.rows : atom.columns, index.getContext());
+  bool isFirst = factors[0]->address.isFunctionOfDim(atom.rows) == isLeft;
+  const Factor &factor = *factors[isFirst ? 0 : 1];
+  AffineExpr outer = getAffineDimExpr(isLeft ? atom.rows : atom.columns, index.getContext());
   AffineExpr steps = getAffineDimExpr(atom.steps, index.getContext());
   bool hasRowsOfSteps = index.simplify(factor.address.replace(steps, steps + 1) - factor.address) ==
                         getAffineConstantExpr(1, index.getContext());
@@ -47,7 +48,7 @@ Value AtomEmitter::loadMatrices(unsigned number, Value lane, int64_t position, i
   AffineExpr second = getLanePart(lane, side, 2) * side,
              upper = getLanePart(lane, 2 * side, 2) * side;
   // Which of the two is along the rows and columns of the tile, and which along its steps.
-  AffineExpr along = number == 0 ? second : upper, alongSteps = number == 0 ? upper : second;
+  AffineExpr along = isLeft ? second : upper, alongSteps = isLeft ? upper : second;
   (hasRowsOfSteps ? along : alongSteps) = (hasRowsOfSteps ? along : alongSteps) + row;
   DenseMap<AffineExpr, AffineExpr> values{{outer, along + position}, {steps, alongSteps + step}};
   AffineExpr address = factor.address.replace(values) + stage * factor.size;
@@ -71,10 +72,10 @@ AtomEmitter::Values AtomEmitter::accumulate(ValueRange fragments, AffineExpr sta
   for (int64_t step = 0; step < getExtent(atom.steps); step += atom.instruction->steps) {
     Values lhs, rhs;
     for (int64_t row = 0; row < getExtent(atom.rows); row += atom.instruction->rows)
-      lhs.push_back(loadMatrices(0, lane, row, step, 4, stage));
+      lhs.push_back(loadMatrices(/*isLeft=*/true, lane, row, step, 4, stage));
     for (int64_t column = 0; column < columns; column += 2 * side) {
       int64_t count = std::min<int64_t>(columns - column, 2 * side) / side; // of fragments
-      Value matrices = loadMatrices(1, lane, column, step, 2 * count, stage);
+      Value matrices = loadMatrices(/*isLeft=*/false, lane, column, step, 2 * count, stage);
       for (int64_t i = 0; i < count; ++i)
         rhs.push_back(vector::ExtractStridedSliceOp::create(builder, loc, matrices, 2 * i, 2, 1));
     }

@@ -31,15 +31,22 @@ public:
   Values accumulate(mlir::ValueRange fragments, mlir::AffineExpr stage);
 
 private:
-  /// A factor in shared memory. Rows of its box are those along which the tensor is contiguous.
+  /// A factor in shared memory. Rows of its box are along the last dim of `order`.
   struct Factor {
-    mlir::tssa::te::ReadOp read;
+    mlir::Value value;     ///< in the body; of the type that the instruction takes
+    bool isCopied = false; ///< as it is, in runs of 16 bytes; else computed
     mlir::Value memory;
     llvm::SmallVector<unsigned> order;  ///< dims of the box, outermost first
     llvm::SmallVector<int64_t> strides; ///< of the dims of the box
     int64_t size = 0;                   ///< elements of a buffer
     /// Of an element of the tile in the first buffer, over the loops of the tile and of warps.
     mlir::AffineExpr address;
+  };
+  /// An element of a box, or a run of them: where it is in the expression and in memory.
+  struct BoxPoint {
+    TilePoint point;
+    mlir::AffineExpr target; ///< in shared memory
+    mlir::Value exists;      ///< null if it always does
   };
 
   IndexBuilder &index;
@@ -53,22 +60,30 @@ private:
 
   /// Finds the factor that `tile` is of and gives it memory, or reports why it has none.
   mlir::FailureOr<Factor> makeFactor(const CacheTile &tile);
-  mlir::tssa::te::ReadOp findFactor(unsigned operand);
-  /// Returns the dims of a box with the one along which runs of the tensor lie as the last, or
-  /// nothing if there is none.
-  llvm::SmallVector<unsigned> getOrder(mlir::tssa::te::ReadOp read, const CacheTile &tile);
+  /// Returns the value that is extended to operand `operand` of the products, or null if it is of
+  /// another type or read at an index from data.
+  mlir::Value findFactor(unsigned operand);
+  /// Returns the dim of the box along which runs of the tensor can be copied, if there is one: they
+  /// begin at multiples of 16 bytes, and exist as a whole or not at all.
+  std::optional<unsigned> findCopiedRow(mlir::Value value, const CacheTile &tile);
+  bool hasRuns(mlir::tssa::te::ReadOp read, const CacheTile &tile, unsigned dim);
+  bool isMultiple(mlir::AffineExpr expr, int64_t divisor);
+  /// Returns how good it is that rows of the box are along `dim`, if elements are computed.
+  unsigned rankRow(mlir::Value value, const CacheTile &tile, unsigned dim);
+  static int64_t countElements(const CacheTile &tile);
   void allocate(Factor &factor, const CacheTile &tile);
-  /// Builds the copy of run `number` of a box.
-  mlir::LogicalResult copyRun(const Factor &factor, const CacheTile &tile, mlir::AffineExpr stage,
-                              mlir::Value number);
-  /// Builds the copy of a run that begins at the point of `body`, to `target`, where `condition`
-  /// and the guard of the factor hold.
-  mlir::LogicalResult copyRunAt(const Factor &factor, const CacheTile &tile, BodyEvaluator &body,
-                                mlir::AffineExpr target, Condition condition);
+  /// Returns the place of element `number` of the box, or of run `number` of `run` elements.
+  BoxPoint getBoxPoint(const Factor &factor, const CacheTile &tile, mlir::AffineExpr stage,
+                       mlir::Value number, int64_t run);
+  void copyRuns(const Factor &factor, const CacheTile &tile, mlir::AffineExpr stage);
+  void copyRun(const Factor &factor, const BoxPoint &box);
+  void computeElements(const Factor &factor, const CacheTile &tile, mlir::AffineExpr stage);
+  void computeElement(const Factor &factor, const BoxPoint &box);
 
   mlir::AffineExpr getLanePart(mlir::Value lane, int64_t divisor, int64_t modulus);
-  /// Loads matrices of factor `number` from `position` of its rows or columns and from `step` on.
-  mlir::Value loadMatrices(unsigned number, mlir::Value lane, int64_t position, int64_t step,
+  /// Loads matrices of the factor that has the rows, or of the other one, from `position` of its
+  /// rows or columns and from `step` on.
+  mlir::Value loadMatrices(bool isLeft, mlir::Value lane, int64_t position, int64_t step,
                            int64_t count, mlir::AffineExpr stage);
 };
 

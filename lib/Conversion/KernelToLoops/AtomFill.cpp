@@ -12,11 +12,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtomEmitter.h"
+#include "TilePoints.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -26,18 +29,25 @@ namespace tssa::conversion {
 /// The bytes of a copy.
 static constexpr int64_t runBytes = 16;
 
-static int64_t getRun(te::ReadOp read) {
-  return runBytes * 8 / read.getType().getIntOrFloatBitWidth();
+static int64_t getRun(Value value) {
+  return runBytes * 8 / value.getType().getIntOrFloatBitWidth();
 }
 
-te::ReadOp AtomEmitter::findFactor(unsigned operand) {
+Value AtomEmitter::findFactor(unsigned operand) {
   SmallVector<Operation *> products = te::findSummedProducts(op, piece);
   auto product = products.size() == 1 ? dyn_cast<arith::MulFOp>(products.front()) : arith::MulFOp();
   auto extension =
       product ? product->getOperand(operand).getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
-  auto read = extension ? extension.getIn().getDefiningOp<te::ReadOp>() : te::ReadOp();
-  bool isTaken = read && schedule.atom->instruction->takes(read.getType(), extension.getType());
-  return isTaken && !hasOpaqueIndex(read) ? read : te::ReadOp();
+  if (!extension ||
+      !schedule.atom->instruction->takes(extension.getIn().getType(), extension.getType()))
+    return {};
+  llvm::SetVector<Operation *> ops;
+  te::collectPointOps(extension.getIn(), op.getPieceBlock(piece), ops);
+  bool isOpaque = llvm::any_of(ops, [](Operation *pointOp) {
+    auto read = dyn_cast<te::ReadOp>(pointOp);
+    return read && hasOpaqueIndex(read);
+  });
+  return isOpaque ? Value() : extension.getIn();
 }
 
 /// Returns the flat address of what `read` reads, over loops before splitting.
@@ -45,26 +55,69 @@ static AffineExpr getSourceAddress(BodyEvaluator &body, KernelContext &kernel, t
   return body.getAddress(kernel.buffers.find(read.getSource())->second, body.getIndices(read));
 }
 
-SmallVector<unsigned> AtomEmitter::getOrder(te::ReadOp read, const CacheTile &tile) {
+bool AtomEmitter::isMultiple(AffineExpr expr, int64_t divisor) {
+  return index.simplify(expr % divisor) == getAffineConstantExpr(0, index.getContext());
+}
+
+bool AtomEmitter::hasRuns(te::ReadOp read, const CacheTile &tile, unsigned dim) {
   TilePoint nowhere;
   nowhere.dims = schedule.dims;
   BodyEvaluator body(index, kernel, nowhere, laneDim, /*lanes=*/0, loads);
+  AffineExpr loop = getAffineDimExpr(tile.loops[dim], index.getContext());
+  int64_t run = getRun(read);
+  // Over the numbers of runs.
   AffineExpr address = getSourceAddress(body, kernel, read);
-  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(0, tile.loops.size()));
-  auto hasRuns = [&](unsigned i) {
-    AffineExpr loop = getAffineDimExpr(tile.loops[i], index.getContext());
-    int64_t run = getRun(read);
-    AffineExpr first = address.replace(loop, loop * run);
-    return tile.extents[i] % run == 0 && llvm::all_of(llvm::seq(int64_t(1), run), [&](int64_t at) {
-             return index.simplify(address.replace(loop, loop * run + at) - first) ==
-                    getAffineConstantExpr(at, index.getContext());
-           });
-  };
-  auto *row = llvm::find_if(order, hasRuns);
-  if (row == order.end())
-    return {};
-  std::rotate(row, row + 1, order.end());
-  return order;
+  AffineExpr first = address.replace(loop, loop * run);
+  if (tile.extents[dim] % run != 0 || !isMultiple(first, run) ||
+      !isMultiple(tile.origins[dim], run) || !isMultiple(tile.limits[dim], run) ||
+      !llvm::all_of(llvm::seq(int64_t(1), run), [&](int64_t at) {
+        return index.simplify(address.replace(loop, loop * run + at) - first) ==
+               getAffineConstantExpr(at, index.getContext());
+      }))
+    return false;
+  bool dividesRun = false;
+  if (IntegerSet guard = read.getGuard().value_or(IntegerSet()))
+    for (AffineExpr constraint : guard.getConstraints())
+      body.substitute(constraint, read.getSymbols()).walk([&](AffineExpr part) {
+        dividesRun |= part == loop;
+      });
+  return !dividesRun;
+}
+
+std::optional<unsigned> AtomEmitter::findCopiedRow(Value value, const CacheTile &tile) {
+  auto read = value.getDefiningOp<te::ReadOp>();
+  if (!read || (read.getGuard() && !matchPattern(read.getPadAttr(), m_AnyZeroFloat())) ||
+      countElements(tile) / getRun(value) % kernel.target->getThreads()->count != 0)
+    return std::nullopt;
+  for (unsigned dim = 0; dim < tile.loops.size(); ++dim)
+    if (hasRuns(read, tile, dim))
+      return dim;
+  return std::nullopt;
+}
+
+unsigned AtomEmitter::rankRow(Value value, const CacheTile &tile, unsigned dim) {
+  if (tile.extents[dim] == 1)
+    return 0;
+  llvm::SetVector<Operation *> ops;
+  te::collectPointOps(value, op.getPieceBlock(piece), ops);
+  TilePoint nowhere;
+  nowhere.dims = schedule.dims;
+  BodyEvaluator body(index, kernel, nowhere, laneDim, /*lanes=*/0, loads);
+  AffineExpr loop = getAffineDimExpr(tile.loops[dim], index.getContext());
+  bool isContiguous = llvm::any_of(ops, [&](Operation *pointOp) {
+    auto read = dyn_cast<te::ReadOp>(pointOp);
+    AffineExpr address = read ? getSourceAddress(body, kernel, read) : loop * 0;
+    return index.simplify(address.replace(loop, loop + 1) - address) ==
+           getAffineConstantExpr(1, index.getContext());
+  });
+  return isContiguous ? 2 : 1;
+}
+
+int64_t AtomEmitter::countElements(const CacheTile &tile) {
+  int64_t count = 1;
+  for (int64_t extent : tile.extents)
+    count *= extent;
+  return count;
 }
 
 void AtomEmitter::allocate(Factor &factor, const CacheTile &tile) {
@@ -73,14 +126,14 @@ void AtomEmitter::allocate(Factor &factor, const CacheTile &tile) {
   for (unsigned dim : llvm::reverse(factor.order)) {
     factor.strides[dim] = stride;
     bool isRow = dim == factor.order.back() && factor.order.size() > 1;
-    stride *= tile.extents[dim] + (isRow ? getRun(factor.read) : 0);
+    stride *= tile.extents[dim] + (isRow ? getRun(factor.value) : 0);
   }
   factor.size = stride;
   factor.address = getAffineConstantExpr(0, index.getContext());
   for (auto [offset, step] : llvm::zip_equal(tile.offsets, factor.strides))
     factor.address = factor.address + offset * step;
   OpBuilder &builder = index.getBuilder();
-  auto type = MemRefType::get({stride * schedule.pipeline->depth}, factor.read.getType());
+  auto type = MemRefType::get({stride * schedule.pipeline->depth}, factor.value.getType());
   Operation *parent = builder.getBlock()->getParentOp();
   auto func = dyn_cast<func::FuncOp>(parent);
   factor.memory = kernel.target->getThreads()->makeShared(
@@ -89,29 +142,23 @@ void AtomEmitter::allocate(Factor &factor, const CacheTile &tile) {
 
 FailureOr<AtomEmitter::Factor> AtomEmitter::makeFactor(const CacheTile &tile) {
   Factor factor;
-  factor.read = findFactor(tile.operand);
-  if (!factor.read)
+  factor.value = findFactor(tile.operand);
+  if (!factor.value)
     return layout::AtomOp(schedule.atom->op)
-               .emitError("expected a sum of products of two reads, extended from a "
-                          "type that ")
+               .emitError("expected a sum of products of two values, extended from a type that ")
            << schedule.atom->instruction->name << " takes, by '" << op.getLabel().value_or("")
            << "'";
-  if (factor.read.getGuard() && !matchPattern(factor.read.getPadAttr(), m_AnyZeroFloat()))
-    return tile.op->emitError("expected zero where the guard of operand ")
-           << tile.operand << " does not hold";
-  factor.order = getOrder(factor.read, tile);
-  int64_t run = getRun(factor.read), runs = 1;
-  if (factor.order.empty())
-    return tile.op->emitError("expected a box of operand ")
-           << tile.operand << " in runs of " << run << " elements that lie beside each other";
-  for (int64_t extent : tile.extents)
-    runs *= extent;
-  runs /= run;
-  int64_t threads = kernel.target->getThreads()->count;
-  if (runs % threads != 0)
-    return tile.op->emitError("expected a box of operand ")
-           << tile.operand << " in runs of " << run << " elements, a multiple of " << threads
-           << " threads, got " << runs << " runs";
+  std::optional<unsigned> row = findCopiedRow(factor.value, tile);
+  factor.isCopied = row.has_value();
+  factor.order = llvm::to_vector(llvm::seq<unsigned>(0, tile.loops.size()));
+  if (row)
+    factor.order.erase(factor.order.begin() + *row);
+  else // neighbouring threads read neighbouring elements
+    llvm::stable_sort(factor.order, [&](unsigned a, unsigned b) {
+      return rankRow(factor.value, tile, a) < rankRow(factor.value, tile, b);
+    });
+  if (row)
+    factor.order.push_back(*row);
   allocate(factor, tile);
   return factor;
 }
@@ -124,96 +171,112 @@ LogicalResult AtomEmitter::fill(const CacheTile &tile, AffineExpr stage) {
       return failure();
     factor = std::move(*made);
   }
-  OpBuilder &builder = index.getBuilder();
-  BlockThreads &threads = *kernel.target->getThreads();
-  int64_t runs = 1;
-  for (int64_t extent : tile.extents)
-    runs *= extent;
-  runs /= getRun(factor->read);
-  for (int64_t first = 0; first < runs; first += threads.count) {
-    Value number = arith::AddIOp::create(builder, index.getLoc(), threads.buildNumber(index),
-                                         index.constant(first));
-    if (failed(copyRun(*factor, tile, stage, number)))
-      return failure();
-  }
+  if (factor->isCopied)
+    copyRuns(*factor, tile, stage);
+  else
+    computeElements(*factor, tile, stage);
   return success();
 }
 
-LogicalResult AtomEmitter::copyRun(const Factor &factor, const CacheTile &tile, AffineExpr stage,
-                                   Value number) {
+AtomEmitter::BoxPoint AtomEmitter::getBoxPoint(const Factor &factor, const CacheTile &tile,
+                                               AffineExpr stage, Value number, int64_t run) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
-  int64_t run = getRun(factor.read);
-  unsigned row = factor.order.back();
   SmallVector<AffineExpr> offsets(factor.order.size());
   for (unsigned dim : llvm::reverse(factor.order)) {
-    Value count = index.constant(tile.extents[dim] / (dim == row ? run : 1));
+    int64_t step = dim == factor.order.back() ? run : 1;
+    Value count = index.constant(tile.extents[dim] / step);
     bool isOutermost = dim == factor.order.front();
     Value own =
         isOutermost ? number : arith::RemUIOp::create(builder, loc, number, count).getResult();
     number = isOutermost ? number : arith::DivUIOp::create(builder, loc, number, count).getResult();
-    offsets[dim] = index.getSymbol(own) * (dim == row ? run : 1);
+    offsets[dim] = index.getSymbol(own) * step;
   }
-  TilePoint point;
-  point.dims = schedule.dims;
-  AffineExpr target = stage * factor.size;
-  Condition condition;
+  BoxPoint box;
+  box.point.dims = schedule.dims;
+  box.target = stage * factor.size;
   for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    AffineExpr position = tile.origins[dim] + offset;
-    point.loopValues[getAffineDimExpr(tile.loops[dim], index.getContext())] = position;
-    target = target + offset * factor.strides[dim];
-    AffineExpr surplus = index.simplify(tile.limits[dim] - tile.origins[dim] - tile.extents[dim]);
-    if (index.isNonNegative(surplus))
-      continue;
+    AffineExpr loop = getAffineDimExpr(tile.loops[dim], index.getContext());
+    box.point.loopValues[loop] = tile.origins[dim] + offset;
+    box.target = box.target + offset * factor.strides[dim];
     AffineExpr count = index.simplify(tile.limits[dim] - tile.origins[dim]);
-    if (dim == row && index.simplify(count % run) != getAffineConstantExpr(0, index.getContext()))
-      return tile.op->emitError("expected runs of operand ")
-             << tile.operand
-             << " that exist as a whole or not at all; a row of the tensor does not "
-             << "end at a multiple of " << run << " elements";
+    if (index.isNonNegative(index.simplify(count - tile.extents[dim])))
+      continue;
     Value exists = index.materializeCondition(count - offset - 1, /*equality=*/false);
-    condition.uniform =
-        condition.uniform
-            ? arith::AndIOp::create(builder, loc, condition.uniform, exists).getResult()
-            : exists;
+    box.exists = buildConjunction(index, box.exists, exists);
   }
-  BodyEvaluator body(index, kernel, point, laneDim, /*lanes=*/0, loads);
-  return copyRunAt(factor, tile, body, target, condition);
+  return box;
 }
 
-LogicalResult AtomEmitter::copyRunAt(const Factor &factor, const CacheTile &tile,
-                                     BodyEvaluator &body, AffineExpr target, Condition condition) {
-  te::ReadOp read = factor.read;
-  AffineExpr row = getAffineDimExpr(tile.loops[factor.order.back()], index.getContext());
-  bool dividesRun = false;
-  if (IntegerSet guard = read.getGuard().value_or(IntegerSet()))
-    for (auto [number, constraint] : llvm::enumerate(guard.getConstraints())) {
-      AffineExpr expr = body.substitute(constraint, read.getSymbols());
-      expr.walk([&](AffineExpr part) { dividesRun |= part == row; });
-      body.addConstraint(expr, guard.isEq(number), condition);
-    }
-  AffineExpr address = index.simplify(getSourceAddress(body, kernel, read));
-  auto isMultiple = [&](AffineExpr expr) {
-    return index.simplify(expr % getRun(read)) == getAffineConstantExpr(0, index.getContext());
-  };
-  bool isAligned = isMultiple(address) && isMultiple(tile.origins[factor.order.back()]);
-  if (dividesRun || !isAligned)
-    return tile.op->emitError("expected runs of operand ")
-           << tile.operand << " that "
-           << (dividesRun ? "a guard does not cut" : "begin at multiples of 16 bytes");
+void AtomEmitter::copyRuns(const Factor &factor, const CacheTile &tile, AffineExpr stage) {
   OpBuilder &builder = index.getBuilder();
+  BlockThreads &threads = *kernel.target->getThreads();
+  int64_t run = getRun(factor.value), runs = countElements(tile) / run;
+  for (int64_t first = 0; first < runs; first += threads.count) {
+    Value number = arith::AddIOp::create(builder, index.getLoc(), threads.buildNumber(index),
+                                         index.constant(first));
+    copyRun(factor, getBoxPoint(factor, tile, stage, number, run));
+  }
+}
+
+void AtomEmitter::copyRun(const Factor &factor, const BoxPoint &box) {
+  auto read = factor.value.getDefiningOp<te::ReadOp>();
+  BodyEvaluator body(index, kernel, box.point, laneDim, /*lanes=*/0, loads);
+  Condition condition;
+  if (IntegerSet guard = read.getGuard().value_or(IntegerSet()))
+    condition = body.getCondition(guard, read.getSymbols());
   BlockThreads::AsyncCopy copy;
   copy.from = kernel.buffers.find(read.getSource())->second.memref;
-  copy.source = index.materialize(address);
+  copy.source = index.materialize(index.simplify(getSourceAddress(body, kernel, read)));
   copy.to = factor.memory;
-  copy.target = index.materialize(index.simplify(target));
-  copy.elements = getRun(read);
-  copy.exists = condition.never
-                    ? arith::ConstantOp::create(builder, index.getLoc(), builder.getBoolAttr(false))
-                          .getResult()
-                    : condition.uniform;
+  copy.target = index.materialize(index.simplify(box.target));
+  copy.elements = getRun(factor.value);
+  copy.exists = buildConjunction(index, box.exists, condition.uniform);
+  if (condition.never)
+    copy.exists = arith::ConstantOp::create(index.getBuilder(), index.getLoc(),
+                                            index.getBuilder().getBoolAttr(false));
   kernel.target->getThreads()->buildCopy(index, copy);
-  return success();
+}
+
+/// Threads compute the elements of the box one after the other, and store them: what is stored for
+/// a later iteration is there after the barrier of that iteration.
+void AtomEmitter::computeElements(const Factor &factor, const CacheTile &tile, AffineExpr stage) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  BlockThreads &threads = *kernel.target->getThreads();
+  int64_t total = countElements(tile), count = threads.count;
+  auto loop = scf::ForOp::create(builder, loc, index.constant(0),
+                                 index.constant(llvm::divideCeil(total, count)), index.constant(1));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  Value first = arith::MulIOp::create(builder, loc, loop.getInductionVar(), index.constant(count));
+  Value number = arith::AddIOp::create(builder, loc, first, threads.buildNumber(index));
+  if (total % count != 0) {
+    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number,
+                                       index.constant(total));
+    auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  computeElement(factor, getBoxPoint(factor, tile, stage, number, /*run=*/1));
+}
+
+void AtomEmitter::computeElement(const Factor &factor, const BoxPoint &box) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  TensorBuffer buffer;
+  buffer.memref = factor.memory;
+  buffer.elementType = factor.value.getType();
+  BodyEvaluator::Loads own;
+  BodyEvaluator body(index, kernel, box.point, laneDim, /*lanes=*/0, own);
+  if (!box.exists)
+    return body.store(buffer, box.target, body.compute(factor.value));
+  auto branch = scf::IfOp::create(builder, loc, box.exists, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  body.store(buffer, box.target, body.compute(factor.value));
+  builder.setInsertionPointToStart(branch.elseBlock());
+  auto zero = cast<TypedAttr>(builder.getZeroAttr(factor.value.getType()));
+  body.store(buffer, box.target, arith::ConstantOp::create(builder, loc, zero));
 }
 
 } // namespace tssa::conversion

@@ -178,11 +178,12 @@ te.kernel @half(%a: tensor<1x128x12x64xf16>, %b: tensor<768x768xf16>) -> tensor<
 } schedule {
 }
 
-// Rows of 100 elements do not begin at multiples of 16 bytes, and remainders of 12 cut runs.
+// Rows of 100 elements do not begin at multiples of 16 bytes: threads compute what copies cannot bring.
+// A convolution has the steps of all its windows; the factor with the rows may be the second one.
 // CHECK-LABEL: te.kernel @odd_rows(
-// CHECK-NOT: layout.atom
-// CHECK-LABEL: te.kernel @cut_runs(
-// CHECK-NOT: layout.atom
+// CHECK: layout.atom
+// CHECK-LABEL: te.kernel @half_conv(
+// CHECK: layout.atom
 te.kernel @odd_rows(%a: tensor<128x100xf16>, %b: tensor<100x128xf16>) -> tensor<128x128xf32> {
   %y = te.compute @y (d0: 128, d1: 128) reduce (d2: 100) init (0.0 : f32) {
     %u = te.read %a[d0, d2] : tensor<128x100xf16>
@@ -195,13 +196,27 @@ te.kernel @odd_rows(%a: tensor<128x100xf16>, %b: tensor<100x128xf16>) -> tensor<
   te.return %y : tensor<128x128xf32>
 } schedule {
 }
-te.kernel @cut_runs(%a: tensor<128x8x16xf16>, %b: tensor<96x128xf16>) -> tensor<128x128xf32> {
-  %y = te.compute @y (d0: 128, d1: 128) reduce (d2: 96) init (0.0 : f32) {
-    %u = te.read %a[d0, d2 floordiv 12, d2 mod 12] : tensor<128x8x16xf16>
-    %v = te.read %b[d2, d1] : tensor<96x128xf16>
-    %x = arith.extf %u : f16 to f32
-    %z = arith.extf %v : f16 to f32
-    %p = arith.mulf %x, %z : f32
+te.kernel @half_conv(%x: tensor<1x32x30x30xf16>, %w: tensor<64x32x3x3xf16>) -> tensor<1x64x28x28xf32> {
+  %y = te.compute @y (d0: 1, d1: 64, d2: 28, d3: 28) reduce (d4: 32, d5: 3, d6: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d4, d2 + d5, d3 + d6] : tensor<1x32x30x30xf16>
+    %b = te.read %w[d1, d4, d5, d6] : tensor<64x32x3x3xf16>
+    %u = arith.extf %a : f16 to f32
+    %v = arith.extf %b : f16 to f32
+    %p = arith.mulf %u, %v : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<1x64x28x28xf32>
+  te.return %y : tensor<1x64x28x28xf32>
+} schedule {
+}
+
+// Products of f32 have lanes, whose sums are those of f32.
+// CHECK-LABEL: te.kernel @single(
+// CHECK-NOT: layout.atom
+te.kernel @single(%a: tensor<128x128xf32>, %b: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %y = te.compute @y (d0: 128, d1: 128) reduce (d2: 128) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<128x128xf32>
+    %v = te.read %b[d2, d1] : tensor<128x128xf32>
+    %p = arith.mulf %u, %v : f32
     te.yield %p : f32
   } combine arith.addf : tensor<128x128xf32>
   te.return %y : tensor<128x128xf32>

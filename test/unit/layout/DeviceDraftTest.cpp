@@ -22,6 +22,7 @@ DeviceProduct makeProduct(int64_t m, int64_t n, int64_t k) {
   product.factorBytes = product.resultBytes = 2;
   product.atom = findAtom("mma.m16n8k16");
   product.hasRowsOfSteps[0] = true;
+  product.isCopied[0] = product.isCopied[1] = true;
   return product;
 }
 

@@ -59,23 +59,23 @@ FIXED = [
     Product("open_rows", m=200, open_rows=True),
     Product("one_row", m=1, open_rows=True, epilogue=True),
     Product("one_warp", tile=(16, 24, 32), warps=(1, 1)),
+    Product("cut_rows", k=93, n=75),
+    Product("uneven_runs", tile=(16, 64, 32), warps=(1, 4)),
     Product("odd_fragments", tile=(32, 48, 64), warps=(1, 2), n=96),
 ]
 
 
 def draw(number):
     order = random.choice(["mk,kn", "mk,nk", "km,kn", "km,nk"])
-    while True:
-        warps = random.choice([(1, 1), (1, 2), (2, 1), (2, 2), (1, 4), (4, 1)])
-        rows, columns = warps[0] * random.choice([16, 32]), warps[1] * random.choice([16, 32])
-        steps = random.choice([32, 64])
-        if all(side * steps // 8 % (32 * warps[0] * warps[1]) == 0 for side in (rows, columns)):
-            break
-    open_rows = "km" not in order and random.random() < 0.3
+    warps = random.choice([(1, 1), (1, 2), (2, 1), (2, 2), (1, 4), (4, 1)])
+    rows, columns = warps[0] * random.choice([16, 32]), warps[1] * random.choice([16, 32])
+    steps = random.choice([32, 64])
+    open_rows = random.random() < 0.3
+    whole = 1 if random.random() < 0.4 else 8  # whether runs of 16 bytes may be cut
     size = lambda most, whole: random.randint(1, most // whole) * whole
     return Product(
-        f"random{number}", m=size(150, 8 if "km" in order else 1), n=size(150, 8 if "kn" in order else 1),
-        k=size(200, 8), batch=random.choice([0, 0, 2]), type=random.choice(["f16", "bf16"]), order=order,
+        f"random{number}", m=size(150, whole if "km" in order else 1), n=size(150, whole if "kn" in order else 1),
+        k=size(200, whole), batch=random.choice([0, 0, 2]), type=random.choice(["f16", "bf16"]), order=order,
         epilogue=random.random() < 0.5, open_rows=open_rows, tile=(rows, columns, steps), warps=warps,
         depth=random.choice([2, 3, 4]))
 
