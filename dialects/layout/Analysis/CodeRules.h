@@ -13,6 +13,7 @@
 #ifndef DIALECTS_LAYOUT_ANALYSIS_CODERULES_H
 #define DIALECTS_LAYOUT_ANALYSIS_CODERULES_H
 
+#include "dialects/te/Partition/BoxRules.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -25,13 +26,13 @@ inline constexpr int64_t leastWorkOfThread = 1 << 17;
 
 /// The most bytes of a kernel's boxes on the stack of a thread: about what of its cache a core does
 /// not need for operands. Further boxes lie in memory that the program has for each thread.
-inline constexpr int64_t scratchBytes = 256 << 10;
+inline constexpr int64_t scratchBytes = te::bytesOfBoxes;
 
 /// The most bytes of a kernel's boxes for each thread, on its stack and beyond.
 inline constexpr int64_t threadScratchBytes = 64 << 20;
 
-/// The most rows of a box, and the fewest boxes that threads share evenly enough.
-inline constexpr int64_t rowsOfBox = 32, leastBoxes = 16;
+using te::leastBoxes;
+using te::rowsOfBox;
 
 /// The most bytes of the boxes of a kernel on a device, for each lane or block.
 inline constexpr int64_t deviceScratchBytes = 64 << 10;

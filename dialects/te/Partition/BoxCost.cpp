@@ -144,7 +144,7 @@ void BoxTracer::rewriteSoftmax() {
 /// Decides how many rows a box has: as many as share what they read and fit, while threads have
 /// enough boxes. Adds what the boxes read again.
 void BoxTracer::chooseRows() {
-  double most = std::min({model.boxRows, shared.rows, numRows / model.leastBoxes});
+  double most = std::min({model.boxRows, shared.rows, numRows / model.fewestBoxes});
   facts.rows = std::max(1.0, std::floor(std::min(most, model.boxBytes / rowBytes)));
   facts.bytes = rowBytes * facts.rows;
   facts.repeatedBytes = std::max(numRows / facts.rows * shared.sliceBytes - shared.bytes, 0.0);

@@ -19,6 +19,7 @@
 #define DIALECTS_TE_PARTITION_COSTMODEL_H
 
 #include "dialects/te/Analysis/BodyFacts.h"
+#include "dialects/te/Partition/BoxRules.h"
 
 namespace mlir::tssa::te {
 
@@ -34,10 +35,10 @@ struct CostModel {
   double reducedFactor = 4, reducedOps = 8;
   /// The most rows that one iteration of a kernel in boxes computes, and the bytes that it may keep
   /// of the others: they stay beside what it reads.
-  double boxRows = 32, boxBytes = 256 << 10;
+  double boxRows = rowsOfBox, boxBytes = bytesOfBoxes;
   /// The most keys of attention that such a kernel takes at a time.
-  double boxKeys = 1024;
-  double leastBoxes = 16; ///< that threads share evenly enough
+  double boxKeys = keysOfBlock;
+  double fewestBoxes = leastBoxes; ///< that threads share evenly enough
   /// The part of its time that a kernel in boxes must save at least: predictions of attention and
   /// of narrow products were measured to differ by about this.
   double leastGain = 0.1;
