@@ -13,7 +13,7 @@
 #ifndef DIALECTS_LAYOUT_ANALYSIS_CODERULES_H
 #define DIALECTS_LAYOUT_ANALYSIS_CODERULES_H
 
-#include "dialects/te/Partition/BoxRules.h"
+#include "dialects/te/IR/BoxRules.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 

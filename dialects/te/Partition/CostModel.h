@@ -19,7 +19,7 @@
 #define DIALECTS_TE_PARTITION_COSTMODEL_H
 
 #include "dialects/te/Analysis/BodyFacts.h"
-#include "dialects/te/Partition/BoxRules.h"
+#include "dialects/te/IR/BoxRules.h"
 
 namespace mlir::tssa::te {
 

@@ -10,8 +10,8 @@
 /// schedules choose the boxes.
 ///
 //===----------------------------------------------------------------------===//
-#ifndef DIALECTS_TE_PARTITION_BOXRULES_H
-#define DIALECTS_TE_PARTITION_BOXRULES_H
+#ifndef DIALECTS_TE_IR_BOXRULES_H
+#define DIALECTS_TE_IR_BOXRULES_H
 
 #include <cstdint>
 
@@ -28,4 +28,4 @@ inline constexpr int64_t keysOfBlock = 1024;
 
 } // namespace mlir::tssa::te
 
-#endif // DIALECTS_TE_PARTITION_BOXRULES_H
+#endif // DIALECTS_TE_IR_BOXRULES_H
