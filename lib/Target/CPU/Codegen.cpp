@@ -25,8 +25,8 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerLLVMDialectTranslation(registry);
 }
 
-/// Names that a program exports if it defines them.
-static constexpr StringRef exports[] = {"tssa_run", "tssa_plan", "tssa_kernels"};
+/// Names that a program, or a kernel that runs alone, exports if it defines them.
+static constexpr StringRef exports[] = {"tssa_run", "tssa_plan", "tssa_kernels", "tssa_scratch"};
 
 bool isCalledLate(StringRef name) {
   static constexpr StringRef names[] = {"memcpy", "memmove", "memset", "__truncdfhf2",
