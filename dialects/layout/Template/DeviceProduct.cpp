@@ -89,16 +89,6 @@ static bool canCopy(te::ComputeOp op, te::ReadOp read, ArrayRef<unsigned> rows, 
          (rows.size() == 1 && hasRuns(op, read, rows.front(), run));
 }
 
-/// Returns whether every read that `value` is computed from has indexes that are known.
-static bool hasKnownIndexes(te::ComputeOp op, Value value) {
-  llvm::SetVector<Operation *> ops;
-  te::collectPointOps(value, op.getPieceBlock(0), ops);
-  return llvm::none_of(ops, [](Operation *pointOp) {
-    auto read = dyn_cast<te::ReadOp>(pointOp);
-    return read && te::hasOpaqueIndex(read);
-  });
-}
-
 /// Sets the atom of `product`, if there is one.
 static void findAtomOf(DeviceProduct &product) {
   te::ComputeOp op = product.op;
@@ -111,7 +101,7 @@ static void findAtomOf(DeviceProduct &product) {
   for (unsigned operand : {0, 1}) {
     auto extension = multiply->getOperand(operand).getDefiningOp<arith::ExtFOp>();
     if (!extension || !atom->takes(extension.getIn().getType(), multiply.getType()) ||
-        !hasKnownIndexes(op, extension.getIn()))
+        te::hasOpaqueRead(extension.getIn(), op.getPieceBlock(0)))
       return;
     bool hasRows = llvm::any_of(te::collectDims(extension, op.getPieceBlock(0)), [&](unsigned dim) {
       return llvm::is_contained(product.rows, dim);

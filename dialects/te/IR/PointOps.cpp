@@ -211,6 +211,15 @@ void te::collectPointOps(Value value, Block *body, llvm::SetVector<Operation *> 
     collectPointOps(operand, body, ops);
 }
 
+bool te::hasOpaqueRead(Value value, Block *body) {
+  llvm::SetVector<Operation *> ops;
+  collectPointOps(value, body, ops);
+  return llvm::any_of(ops, [](Operation *op) {
+    auto read = dyn_cast<ReadOp>(op);
+    return read && hasOpaqueIndex(read);
+  });
+}
+
 llvm::SetVector<unsigned> te::collectDims(Value value, Block *body) {
   llvm::SetVector<unsigned> dims;
   auto add = [&](AffineExpr expr) {

@@ -88,6 +88,9 @@ void setNumDims(Region &body, unsigned numDims);
 /// Adds to `ops` the point ops in `body` that `value` is computed from.
 void collectPointOps(Value value, Block *body, llvm::SetVector<Operation *> &ops);
 
+/// Returns whether a te.read in `body` that `value` is computed from has an opaque index.
+bool hasOpaqueRead(Value value, Block *body);
+
 /// Returns the dims in the maps and sets of the point ops in `body` that `value` is computed from.
 llvm::SetVector<unsigned> collectDims(Value value, Block *body);
 

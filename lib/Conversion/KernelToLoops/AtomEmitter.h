@@ -70,7 +70,6 @@ private:
   bool isMultiple(mlir::AffineExpr expr, int64_t divisor);
   /// Returns how good it is that rows of the box are along `dim`, if elements are computed.
   unsigned rankRow(mlir::Value value, const CacheTile &tile, unsigned dim);
-  static int64_t countElements(const CacheTile &tile);
   void allocate(Factor &factor, const CacheTile &tile);
   /// Returns the place of element `number` of the box, or of run `number` of `run` elements.
   BoxPoint getBoxPoint(const Factor &factor, const CacheTile &tile, mlir::AffineExpr stage,

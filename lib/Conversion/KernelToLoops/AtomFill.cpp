@@ -9,17 +9,19 @@
 // to be: then the eight rows that a matrix is loaded from, and those that neighbouring threads
 // fill, are in different banks, if a row has 128 bytes.
 //
+// A factor that is read in runs of 16 bytes is copied run by run, past the registers. Any other
+// factor is computed and stored element by element.
+//
 //===----------------------------------------------------------------------===//
 
 #include "AtomEmitter.h"
+#include "BoxElements.h"
 #include "TilePoints.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -41,13 +43,8 @@ Value AtomEmitter::findFactor(unsigned operand) {
   if (!extension ||
       !schedule.atom->instruction->takes(extension.getIn().getType(), extension.getType()))
     return {};
-  llvm::SetVector<Operation *> ops;
-  te::collectPointOps(extension.getIn(), op.getPieceBlock(piece), ops);
-  bool isOpaque = llvm::any_of(ops, [](Operation *pointOp) {
-    auto read = dyn_cast<te::ReadOp>(pointOp);
-    return read && hasOpaqueIndex(read);
-  });
-  return isOpaque ? Value() : extension.getIn();
+  Value factor = extension.getIn();
+  return te::hasOpaqueRead(factor, op.getPieceBlock(piece)) ? Value() : factor;
 }
 
 /// Returns the flat address of what `read` reads, over loops before splitting.
@@ -111,13 +108,6 @@ unsigned AtomEmitter::rankRow(Value value, const CacheTile &tile, unsigned dim) 
            getAffineConstantExpr(1, index.getContext());
   });
   return isContiguous ? 2 : 1;
-}
-
-int64_t AtomEmitter::countElements(const CacheTile &tile) {
-  int64_t count = 1;
-  for (int64_t extent : tile.extents)
-    count *= extent;
-  return count;
 }
 
 void AtomEmitter::allocate(Factor &factor, const CacheTile &tile) {
@@ -238,45 +228,22 @@ void AtomEmitter::copyRun(const Factor &factor, const BoxPoint &box) {
   kernel.target->getThreads()->buildCopy(index, copy);
 }
 
-/// Threads compute the elements of the box one after the other, and store them: what is stored for
-/// a later iteration is there after the barrier of that iteration.
+/// What is stored for a later iteration is there after the barrier of that iteration.
 void AtomEmitter::computeElements(const Factor &factor, const CacheTile &tile, AffineExpr stage) {
-  OpBuilder &builder = index.getBuilder();
-  Location loc = index.getLoc();
-  BlockThreads &threads = *kernel.target->getThreads();
-  int64_t total = countElements(tile), count = threads.count;
-  auto loop = scf::ForOp::create(builder, loc, index.constant(0),
-                                 index.constant(llvm::divideCeil(total, count)), index.constant(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop.getBody()->getTerminator());
-  Value first = arith::MulIOp::create(builder, loc, loop.getInductionVar(), index.constant(count));
-  Value number = arith::AddIOp::create(builder, loc, first, threads.buildNumber(index));
-  if (total % count != 0) {
-    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number,
-                                       index.constant(total));
-    auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/false);
-    builder.setInsertionPointToStart(branch.thenBlock());
-  }
-  computeElement(factor, getBoxPoint(factor, tile, stage, number, /*run=*/1));
+  buildSharedElements(index, *kernel.target->getThreads(), countElements(tile), [&](Value number) {
+    computeElement(factor, getBoxPoint(factor, tile, stage, number, /*run=*/1));
+  });
 }
 
 void AtomEmitter::computeElement(const Factor &factor, const BoxPoint &box) {
-  OpBuilder &builder = index.getBuilder();
-  Location loc = index.getLoc();
   TensorBuffer buffer;
   buffer.memref = factor.memory;
   buffer.elementType = factor.value.getType();
   BodyEvaluator::Loads own;
   BodyEvaluator body(index, kernel, box.point, laneDim, /*lanes=*/0, own);
-  if (!box.exists)
-    return body.store(buffer, box.target, body.compute(factor.value));
-  auto branch = scf::IfOp::create(builder, loc, box.exists, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  body.store(buffer, box.target, body.compute(factor.value));
-  builder.setInsertionPointToStart(branch.elseBlock());
-  auto zero = cast<TypedAttr>(builder.getZeroAttr(factor.value.getType()));
-  body.store(buffer, box.target, arith::ConstantOp::create(builder, loc, zero));
+  buildElementOrZero(
+      index, box.exists, buffer.elementType, [&] { return body.compute(factor.value); },
+      [&](Value value) { body.store(buffer, box.target, value); });
 }
 
 } // namespace tssa::conversion

@@ -23,7 +23,9 @@ struct PlacedMember {
 struct BoxCount {
   int64_t constant = 1;
   llvm::SmallVector<mlir::Value> open; ///< parameters of the kernel's function, or computed of them
-  bool operator==(const BoxCount &) const = default;
+  bool operator==(const BoxCount &other) const {
+    return constant == other.constant && open == other.open;
+  }
 };
 
 /// The memory for the boxes of a kernel's members, on the stack of a thread or shared by a block.

@@ -12,12 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoxElements.h"
 #include "PointEmitter.h"
+#include "TilePoints.h"
 #include "dialects/layout/IR/MachineModel.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -86,38 +87,16 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   if (!operand || !isa<FloatType, IntegerType>(operand.getType()))
     return tile.op->emitError("expected a number, computed in the body, as operand ")
            << tile.operand << " of the op that computes the yielded value";
-  llvm::SetVector<Operation *> ops;
-  te::collectPointOps(operand, op.getPieceBlock(piece), ops);
-  for (Operation *pointOp : ops)
-    if (auto read = dyn_cast<te::ReadOp>(pointOp); read && hasOpaqueIndex(read))
-      return tile.op->emitError("cannot cache an operand that is read at an index from data");
+  if (te::hasOpaqueRead(operand, op.getPieceBlock(piece)))
+    return tile.op->emitError("cannot cache an operand that is read at an index from data");
   if (!caches.contains(operand))
     makeCache(operand, tile);
 
-  OpBuilder &builder = index.getBuilder();
-  Location loc = index.getLoc();
-  BlockThreads &threads = *kernel.target->getThreads();
-  int64_t total = 1;
-  for (int64_t extent : tile.extents)
-    total *= extent;
-  // All threads run the same constant number of iterations, so the loop can be unrolled.
-  auto loop =
-      scf::ForOp::create(builder, loc, index.constant(0),
-                         index.constant(llvm::divideCeil(total, threads.count)), index.constant(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop.getBody()->getTerminator());
-  Value first =
-      arith::MulIOp::create(builder, loc, loop.getInductionVar(), index.constant(threads.count));
-  Value number = arith::AddIOp::create(builder, loc, first, threads.buildNumber(index));
-  if (total % threads.count != 0) {
-    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number,
-                                       index.constant(total));
-    auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/false);
-    builder.setInsertionPointToStart(branch.thenBlock());
-  }
-  beginScope();
-  fillCacheElement(operand, tile, number);
-  beginScope();
+  buildSharedElements(index, *kernel.target->getThreads(), countElements(tile), [&](Value number) {
+    beginScope();
+    fillCacheElement(operand, tile, number);
+    beginScope();
+  });
   return success();
 }
 
@@ -149,19 +128,12 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
     if (index.isNonNegative(surplus))
       continue;
     Value holds = index.materializeCondition(tile.limits[i] - position - 1, /*equality=*/false);
-    exists = exists ? arith::AndIOp::create(builder, loc, exists, holds).getResult() : holds;
+    exists = buildConjunction(index, exists, holds);
   }
   BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
-  auto storeOperand = [&](Value value) { body.store(cache.buffer, address, value); };
-  if (!exists)
-    return storeOperand(body.compute(operand));
-  auto branch = scf::IfOp::create(builder, loc, exists, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
-  storeOperand(body.compute(operand));
-  builder.setInsertionPointToStart(branch.elseBlock());
-  storeOperand(arith::ConstantOp::create(builder, loc,
-                                         cast<TypedAttr>(builder.getZeroAttr(operand.getType()))));
+  buildElementOrZero(
+      index, exists, operand.getType(), [&] { return body.compute(operand); },
+      [&](Value value) { body.store(cache.buffer, address, value); });
 }
 
 SmallVector<unsigned> PointEmitter::getFillOrder(Value operand, const CacheTile &tile,
