@@ -203,6 +203,10 @@ raw_ostream &mlir::tssa::layout::operator<<(raw_ostream &stream, const DeviceMod
   return stream;
 }
 
+bool mlir::tssa::layout::hasDeviceModel(ModuleOp module) {
+  return module->hasAttrOfType<DeviceAttr>(LayoutDialect::getDeviceName());
+}
+
 DeviceModel mlir::tssa::layout::getDeviceModel(ModuleOp module) {
   auto device = module->getAttrOfType<DeviceAttr>(LayoutDialect::getDeviceName());
   return device ? device.getModel() : DeviceModel();

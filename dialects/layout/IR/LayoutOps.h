@@ -41,6 +41,9 @@ void setMachineModel(ModuleOp module, const MachineModel &model);
 /// Prints `#layout.device<processors = 108, ...>`.
 raw_ostream &operator<<(raw_ostream &stream, const DeviceModel &model);
 
+/// Returns whether `module` says for which GPU it is compiled.
+bool hasDeviceModel(ModuleOp module);
+
 /// Returns the GPU of `module`, or the default model if the module says nothing of it.
 DeviceModel getDeviceModel(ModuleOp module);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/DeviceDraft.h"
+#include "dialects/te/IR/AssumedSize.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -29,6 +30,7 @@ static constexpr int64_t otherRegisters = 72, openRegisters = 32, mostRegisters 
 /// Counted from machine code for tiles of warps of 32 x 64 and 64 x 64 sums: beside products and
 /// loads, four instructions for each copy of a thread, and thirty for the loop.
 static constexpr double computedElement = 12; ///< instructions, where no copy can bring it
+static constexpr double copyInstructions = 4, guardInstructions = 6;
 
 static DeviceResources getAtomResources(const DeviceProduct &product, const DevicePoint &point) {
   const Atom &atom = *product.atom;
@@ -46,13 +48,15 @@ static DeviceResources getAtomResources(const DeviceProduct &product, const Devi
   needs.sharedBytes = static_cast<int64_t>(needs.filledBytes) * point.depth +
                       (point.rows + point.columns) * padding * product.factorBytes * point.depth;
   double products = rows * columns * rounds, loads = (rows + columns / 2) * rounds;
-  double copies = needs.filledBytes / 16 / static_cast<double>(needs.threads);
-  needs.instructions = products + loads + 4 * copies + 30;
-  for (auto [isCopied, extent] :
-       {std::pair(product.isCopied[0], point.rows), std::pair(product.isCopied[1], point.columns)})
-    if (!isCopied)
-      needs.instructions += computedElement * static_cast<double>(extent * point.steps) /
-                            static_cast<double>(needs.threads);
+  needs.instructions = products + loads + 30;
+  for (auto [number, extent] : {std::pair(0, point.rows), std::pair(1, point.columns)}) {
+    double elements =
+        static_cast<double>(extent * point.steps) / static_cast<double>(needs.threads);
+    double copies = elements * static_cast<double>(product.factorBytes) / 16;
+    double guard = product.isGuarded[number] ? guardInstructions : 0;
+    needs.instructions += product.isCopied[number] ? copies * (copyInstructions + guard)
+                                                   : elements * (computedElement + guard);
+  }
   needs.multiplyAdds = products * static_cast<double>(atom.rows * atom.columns * atom.steps);
   // Rows of less than 128 bytes are filled with conflicts.
   bool isShort = std::min(product.getRowBytes(0, point.rows, point.steps),
@@ -101,7 +105,8 @@ public:
     int64_t resident = countResidentBlocks(needs, device);
     if (resident == 0)
       return std::nullopt;
-    double iterations = std::ceil(static_cast<double>(product.numSteps) / point.steps);
+    double iterations = static_cast<double>(product.numWindows) *
+                        std::ceil(static_cast<double>(product.numSteps) / point.steps);
     double blocks = countBlocks(product.numRows, point.rows) *
                     countBlocks(product.numColumns, point.columns) *
                     static_cast<double>(product.numBatches);
@@ -149,13 +154,15 @@ private:
          count * needs.filledBytes / static_cast<double>(device.l2CycleBytes) / l2Share});
   }
 
-  /// Microseconds in which memory brings both factors once and takes the result.
+  /// Microseconds in which memory brings both factors once and takes the result. Windows that
+  /// overlap read the data again from a cache.
   double getMemoryTime() const {
     auto batches = static_cast<double>(product.numBatches);
     auto rows = static_cast<double>(product.numRows),
          columns = static_cast<double>(product.numColumns);
-    auto steps = static_cast<double>(product.numSteps);
-    double bytes = batches * ((rows + columns) * steps * static_cast<double>(product.factorBytes) +
+    auto windows = static_cast<double>(product.numWindows);
+    double factors = (rows + columns * windows) * static_cast<double>(product.numSteps);
+    double bytes = batches * (factors * static_cast<double>(product.factorBytes) +
                               rows * columns * static_cast<double>(product.resultBytes));
     return bytes / (static_cast<double>(device.memoryMegabytes) * memoryShare);
   }
@@ -167,8 +174,100 @@ private:
 };
 } // namespace
 
+std::optional<DeviceChoice> layout::chooseDevicePoint(const DeviceProduct &product,
+                                                      const DeviceModel &device) {
+  std::optional<DeviceChoice> best;
+  for (const DevicePoint &point : getDevicePoints(product)) {
+    std::optional<double> predicted = predictMicroseconds(product, point, device);
+    if (predicted && (!best || *predicted < best->microseconds))
+      best = DeviceChoice{point, *predicted};
+  }
+  return best;
+}
+
 std::optional<double> layout::predictMicroseconds(const DeviceProduct &product,
                                                   const DevicePoint &point,
                                                   const DeviceModel &device) {
   return TimeModel(product, point, device).predict();
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// Bytes that the second-level cache and memory move at a time.
+static constexpr double sectorBytes = 32;
+
+static double getLaunchTime(const DeviceModel &device) {
+  return static_cast<double>(device.launchNanoseconds) / 1000;
+}
+
+/// Returns the microseconds in which the second-level cache brings `cached` bytes and memory `far`
+/// bytes.
+static double getMoveTime(double cached, double far, const DeviceModel &device) {
+  auto rate = static_cast<double>(device.l2CycleBytes * device.processors * device.megahertz);
+  return std::max(cached / (rate * l2Share),
+                  far / (static_cast<double>(device.memoryMegabytes) * memoryShare));
+}
+
+double layout::predictTransposition(double bytes, const DeviceModel &device) {
+  auto width = static_cast<double>(sizeof(float)); // a sector is used by several warps
+  return getMoveTime(bytes / 2 * (1 + sectorBytes / width), bytes, device) + getLaunchTime(device);
+}
+
+static double countPoints(te::ComputeOp op, unsigned numDims) {
+  double count = 1;
+  for (int64_t size : op.getStaticSizes().take_front(numDims))
+    count *= static_cast<double>(te::assumeSize(size, te::SizeRole::Threads));
+  return count;
+}
+
+/// Returns the bytes of sectors that an access moves at each point, if lanes run along `dim`.
+static double getPointBytes(const Access &access, unsigned dim) {
+  auto bytes = static_cast<double>(access.getElementBytes());
+  switch (access.getStrideKind(dim, /*count=*/2)) {
+  case StrideKind::Invariant:
+    return bytes / DeviceModel::warp;
+  case StrideKind::Contiguous:
+    return bytes;
+  case StrideKind::Strided:
+    return std::max(bytes, sectorBytes);
+  }
+  llvm_unreachable("a stride has one of three kinds");
+}
+
+/// Returns the microseconds of `accesses` if lanes run along `dim`.
+static double getAccessTime(te::ComputeOp op, ArrayRef<Access> accesses, unsigned dim,
+                            const DeviceModel &device) {
+  double cached = 0, far = 0;
+  for (const Access &access : accesses) {
+    bool isInSteps = isReadInSteps(op, access);
+    unsigned numDims = isInSteps ? op.getNumDims() : op.getNumParallel();
+    unsigned along = dim < numDims ? dim : op.getNumParallel() - 1;
+    double moved = countPoints(op, numDims) * getPointBytes(access, along);
+    double once = countPoints(op, op.getNumParallel());
+    if (te::ReadOp read = access.getRead()) {
+      once = 1;
+      for (int64_t size : read.getSourceType().getShape())
+        once *= static_cast<double>(te::assumeSize(size, te::SizeRole::Threads));
+    }
+    cached += moved;
+    far += std::min(moved, once * static_cast<double>(access.getElementBytes()));
+  }
+  return getMoveTime(cached, far, device);
+}
+
+double layout::predictMicroseconds(te::ComputeOp op, ArrayRef<Access> accesses,
+                                   const DeviceModel &device) {
+  std::optional<DeviceProduct> product = matchDeviceProduct(op);
+  if (std::optional<DeviceChoice> choice =
+          product ? chooseDevicePoint(*product, device) : std::nullopt)
+    return choice->microseconds;
+  if (op.getNumDims() == 0)
+    return getLaunchTime(device);
+  unsigned last = op.getNumDims() - 1;
+  double time = getAccessTime(op, accesses, last, device);
+  if (op.hasReduction() && op.getNumParallel() != 0)
+    time = std::min(time, getAccessTime(op, accesses, op.getNumParallel() - 1, device));
+  return time + getLaunchTime(device);
 }

@@ -7,6 +7,7 @@
 #ifndef DIALECTS_LAYOUT_TEMPLATE_DEVICEDRAFT_H
 #define DIALECTS_LAYOUT_TEMPLATE_DEVICEDRAFT_H
 
+#include "dialects/layout/Analysis/Access.h"
 #include "dialects/layout/IR/DeviceModel.h"
 #include "dialects/layout/Template/DeviceProduct.h"
 
@@ -34,6 +35,27 @@ int64_t countResidentBlocks(const DeviceResources &resources, const DeviceModel 
 /// kernels get a share (in DeviceDraft.cpp).
 std::optional<double> predictMicroseconds(const DeviceProduct &product, const DevicePoint &point,
                                           const DeviceModel &device);
+
+/// Returns the predicted microseconds of a launch that computes `op`, whose reads and writes are
+/// `accesses`. A product that is tiled takes the time of its fastest point. Anything else takes the
+/// time of its accesses: a warp moves sectors of 32 bytes, of which it uses one element if its
+/// lanes are not adjacent in memory. The schedule lets lanes run along the results or, in a
+/// reduction, along the steps, whichever is faster.
+double predictMicroseconds(te::ComputeOp op, ArrayRef<Access> accesses, const DeviceModel &device);
+
+/// Returns the predicted microseconds of a launch that reads and writes `bytes` bytes together, one
+/// of both in another order.
+double predictTransposition(double bytes, const DeviceModel &device);
+
+/// A point with its predicted time.
+struct DeviceChoice {
+  DevicePoint point;
+  double microseconds = 0;
+};
+
+/// Returns the point of `product` with the shortest time, or nothing if the GPU can run none.
+std::optional<DeviceChoice> chooseDevicePoint(const DeviceProduct &product,
+                                              const DeviceModel &device);
 
 } // namespace mlir::tssa::layout
 

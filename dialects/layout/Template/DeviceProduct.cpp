@@ -7,12 +7,14 @@
 
 #include "dialects/layout/Template/DeviceProduct.h"
 #include "dialects/layout/IR/DeviceModel.h"
+#include "dialects/layout/Template/Roles.h"
 #include "dialects/te/Analysis/IndexSimplifier.h"
 #include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -80,13 +82,23 @@ static bool isAligned(te::ReadOp read, int64_t run) {
                                    window.getAt().asArrayRef().back() % run == 0));
 }
 
-/// Returns whether copies can bring what `read` reads for tiles of `rows` and of steps.
-static bool canCopy(te::ComputeOp op, te::ReadOp read, ArrayRef<unsigned> rows, int64_t run) {
-  if (!read || read.getGuard() || !read.getSymbols().empty() || !isAligned(read, run) ||
-      op.getNumReduction() != 1)
+/// Returns whether tiles along `dims` have whole runs of `read`, each of which is in bounds or not.
+static bool hasRunsAlong(te::ComputeOp op, te::ReadOp read, ArrayRef<unsigned> dims, int64_t run) {
+  IntegerSet guard = read.getGuard().value_or(IntegerSet());
+  return dims.size() == 1 && hasRuns(op, read, dims.front(), run) &&
+         (!guard || llvm::none_of(guard.getConstraints(), [&](AffineExpr constraint) {
+           return constraint.isFunctionOfDim(dims.front());
+         }));
+}
+
+/// Returns whether copies can bring what `read` reads for tiles of `rows` and of `steps`. What is
+/// out of bounds is zero.
+static bool canCopy(te::ComputeOp op, te::ReadOp read, ArrayRef<unsigned> rows,
+                    ArrayRef<unsigned> steps, int64_t run) {
+  if (!read || !read.getSymbols().empty() || !isAligned(read, run) ||
+      (read.getGuard() && !matchPattern(read.getPadAttr(), m_AnyZeroFloat())))
     return false;
-  return hasRuns(op, read, op.getNumParallel(), run) ||
-         (rows.size() == 1 && hasRuns(op, read, rows.front(), run));
+  return hasRunsAlong(op, read, steps, run) || hasRunsAlong(op, read, rows, run);
 }
 
 /// Sets the atom of `product`, if there is one.
@@ -109,20 +121,39 @@ static void findAtomOf(DeviceProduct &product) {
     int64_t run = runBytes * 8 / extension.getIn().getType().getIntOrFloatBitWidth();
     auto read = extension.getIn().getDefiningOp<te::ReadOp>();
     unsigned number = hasRows ? 0 : 1;
-    product.isCopied[number] = canCopy(op, read, hasRows ? product.rows : product.columns, run);
+    product.isCopied[number] =
+        canCopy(op, read, hasRows ? product.rows : product.columns, product.steps, run);
+    product.isGuarded[number] = !read || read.getGuard();
     product.hasRowsOfSteps[number] =
-        !product.isCopied[number] || hasRuns(op, read, op.getNumParallel(), run);
+        !product.isCopied[number] || hasRunsAlong(op, read, product.steps, run);
   }
   product.atom = atom;
 }
 
+/// Divides the reduction dims of `product` into windows and steps. If there are few steps without
+/// them, the windows are steps too.
+static void setSteps(DeviceProduct &product) {
+  te::ComputeOp op = product.op;
+  Roles roles = getRoles(op);
+  for (unsigned dim = op.getNumParallel(); dim < op.getNumDims(); ++dim)
+    (roles[dim] == Role::Window ? product.windows : product.steps).push_back(dim);
+  if (countIterations(op, product.steps) < leastTiled) {
+    product.steps = llvm::to_vector(llvm::seq<unsigned>(op.getNumParallel(), op.getNumDims()));
+    product.windows.clear();
+  }
+  product.numWindows = countIterations(op, product.windows);
+  product.numSteps = countIterations(op, product.steps);
+}
+
 std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
   std::optional<te::Factors> factors = te::matchFactors(op);
-  auto steps = llvm::to_vector(llvm::seq<unsigned>(op.getNumParallel(), op.getNumDims()));
-  if (!factors || countIterations(op, steps) < leastTiled)
+  if (!factors)
     return std::nullopt;
   DeviceProduct product;
   product.op = op;
+  setSteps(product);
+  if (product.numSteps < leastTiled)
+    return std::nullopt;
   SmallVector<unsigned> first, second;
   for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {
     bool inFirst = factors->first.contains(dim), inSecond = factors->second.contains(dim);
@@ -137,7 +168,6 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
   product.numBatches = countIterations(op, product.both);
   product.numRows = countIterations(op, first);
   product.numColumns = countIterations(op, second);
-  product.numSteps = countIterations(op, steps);
   if (first.empty() || second.empty() || product.numRows < leastTiled ||
       product.numColumns < leastTiled)
     return std::nullopt;

@@ -18,14 +18,18 @@ struct DeviceProduct {
   SmallVector<unsigned> both;    ///< parallel dims of both factors, or of none
   SmallVector<unsigned> rows;    ///< parallel dims of one factor alone
   SmallVector<unsigned> columns; ///< of the other one; the last dim of the result is among them
-  int64_t numBatches = 1, numRows = 1, numColumns = 1, numSteps = 1; ///< assumed if open
-  int64_t factorBytes = 4, resultBytes = 4;                          ///< of an element
-  bool isOpen = false; ///< whether only a run knows some size
+  SmallVector<unsigned> windows; ///< reduction dims whose loops are around those of the steps
+  SmallVector<unsigned> steps;   ///< the other reduction dims
+  /// The number of iterations of each kind of dims, assumed if open.
+  int64_t numBatches = 1, numRows = 1, numColumns = 1, numWindows = 1, numSteps = 1;
+  int64_t factorBytes = 4, resultBytes = 4; ///< of an element
+  bool isOpen = false;                      ///< whether only a run knows some size
   /// The instruction that may compute tiles of it, or null if none may.
   const Atom *atom = nullptr;
   /// Whether the factor with the rows, and the other one, have runs of 16 bytes in memory, which
   /// begin at multiples of 16 bytes, so that copies bring them to shared memory.
   bool isCopied[2] = {false, false};
+  bool isGuarded[2] = {false, false};      ///< whether some of its reads are out of bounds
   bool hasRowsOfSteps[2] = {false, false}; ///< whether rows of its boxes are along the steps
 
   /// Returns the bytes of a row of the box of factor `number`, of a tile that has `extent` rows or

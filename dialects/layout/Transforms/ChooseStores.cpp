@@ -21,6 +21,9 @@
 //    one of them in the order of its lanes (OperandStores.h). Where a reader cannot take the order
 //    of a result over, the sum of the predicted times decides (ResultStore.h). The choices are a
 //    table of launches, which then becomes stores in the schedules of kernels (StoreTable.h).
+// 6. On a GPU, constant weights are stored for the tiles of blocks (WeightStore.h); on a CPU, the
+//    loops decide later on their order (layout-choose-packing). Products of two tensors take both
+//    in any order there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +35,7 @@
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/Propagation.h"
 #include "dialects/layout/Transforms/ResultStore.h"
+#include "dialects/layout/Transforms/WeightStore.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/IR/Remarks.h"
@@ -59,8 +63,7 @@ namespace {
 class StoreChooser {
 public:
   explicit StoreChooser(ModuleOp module)
-      : module(module), machine(getMachineModel(module)), symbols(module), costs(machine),
-        operands(symbols, costs, conversions) {}
+      : module(module), symbols(module), costs(module), operands(symbols, costs, conversions) {}
 
   /// Fails after an error at a kernel without labels or with a store that is wrong.
   LogicalResult run() {
@@ -109,6 +112,8 @@ private:
     chooseDataStore(launch, kernel, stores, costs, conversions);
     operands.chooseConversion(launch, stores);
     chooseOutputs(launch, kernel, stores);
+    if (costs.isDevice())
+      storeWindowsFirst(launch, kernel, stores);
     if (mixed.contains(kernel.getSymNameAttr()))
       table.keepApart(launch, describeConstants(launch));
     table.getRow(launch) = stores;
@@ -195,7 +200,7 @@ private:
     std::optional<unsigned> channel =
         compute ? findChannelDim(compute, launch) : std::optional<unsigned>();
     int64_t size = channel ? compute.getStaticSizes()[*channel] : 0;
-    bool isWide = ShapedType::isDynamic(size) || size >= machine.lanes;
+    bool isWide = ShapedType::isDynamic(size) || size >= costs.getLanes();
     bool isPermuted = compute && !channel && findPermutation(compute, launch, asIs.inputs);
     if (!isPermuted && (!channel || (isWide && isAdopted(launch.getResult(0)))))
       return true;
@@ -344,7 +349,6 @@ private:
   }
 
   ModuleOp module;
-  MachineModel machine;
   SymbolTable symbols;
   StoreCosts costs;
   StoreTable table;

@@ -112,13 +112,13 @@ private:
   /// padded, and of those to which it is converted for other launches. The last dims are padded,
   /// since a tile has rows along these. A guard along the other dims may skip steps, which costs
   /// less than to compute zeros. Rows of fewer channels than a vector has lanes are not padded: the
-  /// draft model does not tell how their lanes are loaded without a guard.
+  /// draft model does not tell how their lanes are loaded without a guard. On a GPU, copies write
+  /// the zeros of a border, and no other layout is tried.
   std::optional<Candidate> findPadded(const LaunchStores &stores, const LayoutMap &map,
                                       unsigned channels) {
     std::optional<Candidate> best;
-    MachineModel machine = getMachineModel(launch->getParentOfType<ModuleOp>());
     SmallVector<Primitive> pads = getPads(data);
-    if (data.getSourceType().getDimSize(channels) < machine.lanes)
+    if (costs.isDevice() || data.getSourceType().getDimSize(channels) < costs.getLanes())
       return best;
     auto tryMap = [&](const LayoutMap &next) {
       std::optional<Candidate> candidate = convert(stores, next);

@@ -79,14 +79,14 @@ static te::ComputeOp findProduct(te::LaunchOp launch, te::KernelOp kernel, Roles
 std::optional<OperandOrder> OperandStores::computeOrder(te::LaunchOp launch, te::KernelOp kernel) {
   std::optional<OperandOrder> best;
   Roles roles;
-  te::ComputeOp product = findProduct(launch, kernel, roles);
+  te::ComputeOp product = costs.isDevice() ? nullptr : findProduct(launch, kernel, roles);
   if (!product)
     return best;
   auto tryLanes = [&](te::ReadOp read, te::ReadOp other) {
     if (!isReuseKnown(product, read))
       return;
     unsigned parameter = cast<BlockArgument>(read.getSource()).getArgNumber();
-    for (unsigned position : findLanes(product, read, other, costs.getMachine().lanes)) {
+    for (unsigned position : findLanes(product, read, other, costs.getLanes())) {
       OperandOrder order{parameter, moveLast(read.getSourceType().getRank(), position)};
       LaunchStores stores(launch);
       stores.inputs[parameter] = order.map;

@@ -76,10 +76,12 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     its operands as they are, since nobody knows how often it reads each element. Where a
     reader of a contraction's result does not walk it dim by dim, such as a transpose, the sum of
     the times of the contraction and its readers decides. So it does for an element-wise kernel that
-    permutes the dims of what it reads: it may store its results in the order in which it reads. The
-    layouts become `layout.store` ops in
-    the schedules of the kernels. If launches need different layouts, a kernel is copied. Remarks
-    give each layout that was chosen, or the reason why a result keeps its own.
+    permutes the dims of what it reads: it may store its results in the order in which it reads. On a
+    GPU, the draft model is that of devices. Copies then bring runs of channels, and zeros beyond
+    borders, so that data is never padded; constant weights of a convolution are stored with the dims
+    of the window first, and products of two tensors take these as they are. The layouts become
+    `layout.store` ops in the schedules of the kernels. If launches need different layouts, a kernel
+    is copied. Remarks give each layout that was chosen, or the reason why a result keeps its own.
 
     - **Needs**: launches of kernels with labelled expressions (the end of the te stage).
     - **Keeps**: schedules that exist, whose stores propagate as well; the order of tensors that are

@@ -362,7 +362,9 @@ def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
     module, and the fastest one is taken: the lanes of a block compute squares of results and keep in
     shared memory what a few reduction steps need of both operands, or its warps compute tiles by
     instructions that multiply matrices (`layout.atom`), if both operands are of a type that these
-    take. The lanes of a warp or of a block share a long reduction. Any
+    take. A convolution is such a product at each position of its window, if it has many input
+    channels: the loops over positions are around the steps, and one pipeline runs through all of
+    them. The lanes of a warp or of a block share a long reduction. Any
     other result is computed by one lane, and a lane computes four elements at once if they are
     adjacent. In a kernel of several expressions, a block computes a row. A remark gives the form that
     was chosen for each kernel.

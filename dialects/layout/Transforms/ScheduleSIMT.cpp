@@ -110,11 +110,17 @@ private:
     loops.assign(named.getLoops().begin(), named.getLoops().end());
   }
 
-  Value fuse(ArrayRef<unsigned> dims) {
-    Value fused = loops[dims.front()];
-    for (unsigned dim : dims.drop_front())
-      fused = FuseOp::create(builder, loc, loopType(), fused, loops[dim]);
+  Value fuse(ArrayRef<unsigned> dims) { return fuseLoops(getLoops(dims)); }
+
+  Value fuseLoops(ArrayRef<Value> all) {
+    Value fused = all.front();
+    for (Value loop : all.drop_front())
+      fused = FuseOp::create(builder, loc, loopType(), fused, loop);
     return fused;
+  }
+
+  SmallVector<Value> getLoops(ArrayRef<unsigned> dims) {
+    return llvm::map_to_vector(dims, [&](unsigned dim) { return loops[dim]; });
   }
 
   /// Splits `loop`. Returns the outer loop and the inner loop, which has `factor` iterations.
@@ -142,7 +148,11 @@ private:
 
   /// Returns the reduction dims in descending order of the strides of their reads.
   SmallVector<unsigned> getReductionDims() {
-    auto dims = llvm::to_vector(llvm::seq<unsigned>(op.getNumParallel(), op.getNumDims()));
+    return sortByStrides(
+        llvm::to_vector(llvm::seq<unsigned>(op.getNumParallel(), op.getNumDims())));
+  }
+
+  SmallVector<unsigned> sortByStrides(SmallVector<unsigned> dims) {
     DenseMap<unsigned, uint64_t> strides;
     for (unsigned dim : dims)
       for (const Access &access : accesses)
@@ -320,25 +330,17 @@ private:
 
   /// Writes the schedule of the point that the draft predicts to be the fastest.
   void writeProduct(const DeviceProduct &product) {
-    DevicePoint best;
-    double time = std::numeric_limits<double>::infinity();
-    for (const DevicePoint &point : getDevicePoints(product)) {
-      std::optional<double> predicted = predictMicroseconds(product, point, device);
-      if (!predicted || *predicted >= time)
-        continue;
-      best = point;
-      time = *predicted;
-    }
+    DeviceChoice best = chooseDevicePoint(product, device).value_or(DeviceChoice());
     std::string text;
-    llvm::raw_string_ostream(text) << best;
+    llvm::raw_string_ostream(text) << best.point;
     remark::passed(loc, getRemarkOptions())
         << remark::metric("Expression", *op.getLabel()) << remark::add("a block computes a tile")
         << remark::metric("Point", text)
-        << remark::metric("Nanoseconds", static_cast<int64_t>(time * 1000));
-    if (best.usesAtom)
-      writeAtoms(product, best);
+        << remark::metric("Nanoseconds", static_cast<int64_t>(best.microseconds * 1000));
+    if (best.point.usesAtom)
+      writeAtoms(product, best.point);
     else
-      writeSquares(product, best);
+      writeSquares(product, best.point);
   }
 
   /// A block computes a square of results, and each lane a small square of these.
@@ -348,9 +350,11 @@ private:
     auto [columnOuter, column] = split(fuse(product.columns), side);
     auto [rowBlock, rowLane] = split(rowOuter, sideLanes);
     auto [columnBlock, columnLane] = split(columnOuter, sideLanes);
-    auto [kept, step] = split(fuse(getReductionDims()), point.steps);
+    auto [kept, step] = split(fuse(sortByStrides(product.steps)), point.steps);
     SmallVector<Value> blocks = getBlocks(product, rowBlock, columnBlock), order(blocks);
-    order.append({rowLane, columnLane, kept, step, row, column});
+    order.append({rowLane, columnLane});
+    llvm::append_range(order, getLoops(sortByStrides(product.windows)));
+    order.append({kept, step, row, column});
     ReorderOp::create(builder, loc, order);
     cacheFactors(kept);
     RegisterTileOp::create(builder, loc, row);
@@ -369,7 +373,10 @@ private:
     auto rows = splitTwice(fuse(product.rows), point.warpsDown, point.rows / point.warpsDown);
     auto columns =
         splitTwice(fuse(product.columns), point.warpsAcross, point.columns / point.warpsAcross);
-    auto [kept, step] = split(fuse(getReductionDims()), point.steps);
+    auto [outer, step] = split(fuse(sortByStrides(product.steps)), point.steps);
+    SmallVector<Value> serial = getLoops(sortByStrides(product.windows));
+    serial.push_back(outer);
+    Value kept = fuseLoops(serial); // the pipeline runs through all windows
     SmallVector<Value> blocks = getBlocks(product, rows[0], columns[0]), order(blocks);
     order.append({rows[1], columns[1], kept, rows[2], columns[2], step});
     ReorderOp::create(builder, loc, order);
@@ -440,7 +447,8 @@ struct ScheduleSIMT : layout::impl::ScheduleSIMTBase<ScheduleSIMT> {
 void layout::buildDeviceLayoutStage(OpPassManager &manager, const DeviceModel &device,
                                     const StoresObserver &observer) {
   manager.addPass(createSetDevice(device));
-  manager.addPass(createMaterializeStores(observer));
+  manager.addPass(createChooseStores());
+  buildApplyStores(manager, observer);
   manager.addPass(createPlaceJoins());
   manager.addPass(createScheduleSIMT());
 }

@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/StoreCosts.h"
-#include "dialects/layout/Template/Roles.h"
+#include "dialects/layout/Template/DeviceDraft.h"
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Transforms/ApplyStores.h"
 #include "dialects/layout/Transforms/Copies.h"
+#include "dialects/layout/Transforms/WeightStore.h"
 #include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/ElementBytes.h"
@@ -45,31 +46,42 @@ bool layout::readsConstant(te::LaunchOp launch, te::ReadOp read) {
   return parameter && launch.getInputs()[parameter.getArgNumber()].getDefiningOp<te::ConstantOp>();
 }
 
+StoreCosts::StoreCosts(ModuleOp module) : machine(getMachineModel(module)) {
+  if (hasDeviceModel(module))
+    device = getDeviceModel(module);
+}
+
 double StoreCosts::predictConversion(RankedTensorType type, const LayoutMap &map) const {
   constexpr double perElement = 0.6, perDistantElement = 1.1;
   FailureOr<TensorLayout> layout = getLayout(map, type, [](const Twine &) {});
   std::optional<Growth> growth = succeeded(layout) ? layout->getGrowth() : std::nullopt;
   double cells = static_cast<double>(countElements(type)) * (growth ? growth->asRatio() : 1);
   double bytes = 2 * cells * te::getElementBytes(type.getElementType());
+  if (device)
+    return predictTransposition(bytes, *device) * static_cast<double>(device->megahertz);
   return cells * (bytes <= static_cast<double>(machine.l2Bytes) ? perElement : perDistantElement);
 }
 
-static std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
-                                         const std::vector<bool> &zeroPadded,
-                                         const MachineModel &machine) {
+double StoreCosts::predictExpression(te::LaunchOp launch, te::ComputeOp compute) const {
+  SmallVector<Access> accesses = getAccesses(compute);
+  if (device)
+    return predictMicroseconds(compute, accesses, *device) * static_cast<double>(device->megahertz);
+  for (Access &access : accesses)
+    if (!access.isWrite() && readsConstant(launch, access.getRead()))
+      access.setPackable(access.getRead().getSource().hasOneUse());
+  return rankPoints(compute, accesses, machine).front().cycles;
+}
+
+std::optional<double> StoreCosts::predictCopy(te::LaunchOp launch, te::KernelOp copy,
+                                              const std::vector<bool> &zeroPadded) const {
   OwningOpRef<te::KernelOp> applied = applyStoresToCopy(copy, zeroPadded);
   if (!applied || applied->getBodyBlock().getOps<te::ComputeOp>().empty())
     return std::nullopt;
   if (findCopiedParameter(*applied)) // which layout-drop-copies drops
     return 0;
   double sum = 0;
-  for (auto compute : applied->getBodyBlock().getOps<te::ComputeOp>()) {
-    SmallVector<Access> accesses = getAccesses(compute);
-    for (Access &access : accesses)
-      if (!access.isWrite() && readsConstant(launch, access.getRead()))
-        access.setPackable(access.getRead().getSource().hasOneUse());
-    sum += rankPoints(compute, accesses, machine).front().cycles;
-  }
+  for (auto compute : applied->getBodyBlock().getOps<te::ComputeOp>())
+    sum += predictExpression(launch, compute);
   return sum;
 }
 
@@ -88,8 +100,11 @@ std::optional<double> StoreCosts::predictAll(te::LaunchOp launch, te::KernelOp k
   auto [entry, isNew] = known.try_emplace(key);
   if (isNew) {
     OwningOpRef<te::KernelOp> copy = kernel.clone();
-    addStores(*copy, stores);
-    entry->second = predictCopy(launch, *copy, stores.zeroPadded, machine);
+    LaunchStores all = stores;
+    if (device)
+      storeWindowsFirst(launch, kernel, all);
+    addStores(*copy, all);
+    entry->second = predictCopy(launch, *copy, all.zeroPadded);
   }
   return entry->second;
 }

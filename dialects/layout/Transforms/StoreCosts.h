@@ -7,6 +7,7 @@
 #ifndef DIALECTS_LAYOUT_TRANSFORMS_STORECOSTS_H
 #define DIALECTS_LAYOUT_TRANSFORMS_STORECOSTS_H
 
+#include "dialects/layout/IR/DeviceModel.h"
 #include "dialects/layout/IR/MachineModel.h"
 #include "dialects/layout/Transforms/StoreTable.h"
 #include "llvm/ADT/StringMap.h"
@@ -29,12 +30,17 @@ bool readsConstant(te::LaunchOp launch, te::ReadOp read);
 /// not exact: a small gain is none.
 inline constexpr double mostOfAsIs = 0.98;
 
-/// The draft model's times of kernels whose tensors are stored in given layouts.
+/// The draft model's times of kernels whose tensors are stored in given layouts, on the CPU or the
+/// GPU for which a module is compiled.
 class StoreCosts {
 public:
-  explicit StoreCosts(const MachineModel &machine) : machine(machine) {}
+  explicit StoreCosts(ModuleOp module);
 
-  const MachineModel &getMachine() const { return machine; }
+  bool isDevice() const { return device.has_value(); }
+
+  /// Returns the number of adjacent elements that are accessed together: by a vector of a CPU, or
+  /// by the lanes of a warp.
+  int64_t getLanes() const { return device ? DeviceModel::warp : machine.lanes; }
 
   /// Returns the cycles of `kernel` with the layouts in which `launch` passes and gets tensors, or
   /// nothing if the kernel has several expressions, none of them a product, or cannot have these
@@ -52,7 +58,12 @@ public:
   double predictConversion(RankedTensorType type, const LayoutMap &map) const;
 
 private:
-  const MachineModel &machine;
+  double predictExpression(te::LaunchOp launch, te::ComputeOp compute) const;
+  std::optional<double> predictCopy(te::LaunchOp launch, te::KernelOp copy,
+                                    const std::vector<bool> &zeroPadded) const;
+
+  MachineModel machine;
+  std::optional<DeviceModel> device;            ///< if there is one, `machine` has no meaning
   llvm::StringMap<std::optional<double>> known; ///< by kernel, constants and layouts
 };
 
