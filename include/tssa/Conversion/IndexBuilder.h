@@ -71,6 +71,11 @@ public:
   mlir::Value materializeLanes(mlir::AffineExpr expr, unsigned laneDim, int64_t lanes);
   /// Builds the condition `expr` == 0 if `equality` is set, else `expr` >= 0, as an i1.
   mlir::Value materializeCondition(mlir::AffineExpr expr, bool equality);
+  /// Builds `expr` as the sum of what changes in no loop, with its constant, and of the rest: the
+  /// first part moves out of loops.
+  mlir::Value materializeFromOuter(mlir::AffineExpr expr);
+  /// Builds the comparison 0 <= `expr` < `count`.
+  mlir::Value materializeRange(mlir::AffineExpr expr, int64_t count);
   /// Builds the same condition as a vector of i1 with one element per lane.
   mlir::Value materializeLaneCondition(mlir::AffineExpr expr, bool equality, unsigned laneDim,
                                        int64_t lanes);

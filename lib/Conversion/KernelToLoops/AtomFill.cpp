@@ -217,7 +217,9 @@ void AtomEmitter::copyRun(const Factor &factor, const BoxPoint &box) {
     condition = body.getCondition(guard, read.getSymbols());
   BlockThreads::AsyncCopy copy;
   copy.from = kernel.buffers.find(read.getSource())->second.memref;
-  copy.source = index.materialize(index.simplify(getSourceAddress(body, kernel, read)));
+  // With a guard, each copy has a place of its own before the loop; without, all have one.
+  AffineExpr source = index.simplify(getSourceAddress(body, kernel, read));
+  copy.source = condition.uniform ? index.materializeFromOuter(source) : index.materialize(source);
   copy.to = factor.memory;
   copy.target = index.materialize(index.simplify(box.target));
   copy.elements = getRun(factor.value);

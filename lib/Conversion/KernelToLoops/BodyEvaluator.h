@@ -110,6 +110,13 @@ public:
   /// Adds a constraint at this point to `condition`: `expr` == 0 if `equality` is set, else `expr`
   /// >= 0. `expr` is over loops before splitting.
   void addConstraint(mlir::AffineExpr expr, bool equality, Condition &condition);
+  /// Does the same, but an inequality that is the same in all lanes is only added to `bounds`.
+  void collectConstraint(mlir::AffineExpr expr, bool equality, Condition &condition,
+                         llvm::SmallVectorImpl<mlir::AffineExpr> &bounds);
+  /// Adds `expr` >= 0 to `condition`. If one of `others` bounds `expr` on its other side, one
+  /// comparison does for both, and the other one becomes null.
+  void addBound(mlir::AffineExpr expr, llvm::MutableArrayRef<mlir::AffineExpr> others,
+                Condition &condition);
   /// Returns the smallest value of `expr` over all values of `loops`, of the lane, and of the
   /// symbols in `point.greatest`. Returns null if this value is not known. `expr` is over loops
   /// before splitting.

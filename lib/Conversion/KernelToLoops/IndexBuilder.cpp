@@ -170,6 +170,8 @@ bool IndexBuilder::isKnown(AffineExpr expr) const {
   return known;
 }
 
+/// Adds terms of outer loops first, so that these sums move out of inner loops. Those that change
+/// in the same loop are added to each other first: other sums may have them in common.
 Value IndexBuilder::buildSum(AffineExpr expr, int64_t lanes, unsigned laneDim) {
   SmallVector<AffineExpr> terms = getTerms(expr);
   auto key = [&](AffineExpr term) {
@@ -179,15 +181,19 @@ Value IndexBuilder::buildSum(AffineExpr expr, int64_t lanes, unsigned laneDim) {
     return getDepth(term) + (hasLane ? 1u << 20 : 0);
   };
   llvm::stable_sort(terms, [&](AffineExpr a, AffineExpr b) { return key(a) < key(b); });
-  Value sum;
-  for (AffineExpr term : terms) {
-    Value value = build(term, lanes, laneDim);
-    if (!sum) {
-      sum = value;
-      continue;
-    }
+  auto add = [&](Value sum, Value value) -> Value {
+    if (!sum)
+      return value;
     matchLanes(sum, value);
-    sum = arith::AddIOp::create(builder, loc, sum, value);
+    return arith::AddIOp::create(builder, loc, sum, value);
+  };
+  Value sum;
+  for (auto *it = terms.begin(); it != terms.end();) {
+    unsigned depth = key(*it);
+    Value group;
+    for (; it != terms.end() && key(*it) == depth; ++it)
+      group = add(group, build(*it, lanes, laneDim));
+    sum = add(sum, group);
   }
   return sum;
 }
@@ -263,6 +269,21 @@ Value IndexBuilder::materializeLanes(AffineExpr expr, unsigned laneDim, int64_t 
 Value IndexBuilder::materializeCondition(AffineExpr expr, bool equality) {
   auto predicate = equality ? arith::CmpIPredicate::eq : arith::CmpIPredicate::sge;
   return arith::CmpIOp::create(builder, loc, predicate, materialize(expr), constant(0));
+}
+
+Value IndexBuilder::materializeFromOuter(AffineExpr expr) {
+  AffineExpr outer = getAffineConstantExpr(0, getContext()), inner = outer;
+  for (AffineExpr term : getTerms(expr)) {
+    AffineExpr &part = getDepth(term) == 0 ? outer : inner;
+    part = part + term;
+  }
+  Value first = materialize(outer);
+  return arith::AddIOp::create(builder, loc, first, materialize(inner));
+}
+
+Value IndexBuilder::materializeRange(AffineExpr expr, int64_t count) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, materializeFromOuter(expr),
+                               constant(count));
 }
 
 Value IndexBuilder::materializeLaneCondition(AffineExpr expr, bool equality, unsigned laneDim,

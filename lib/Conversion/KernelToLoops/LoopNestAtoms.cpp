@@ -131,6 +131,16 @@ void NestBuilder::fillStages(unsigned loop, Value iteration, AffineExpr stage) {
   index.dropLoop(loop);
 }
 
+Value NestBuilder::buildNextStage(Value stage, int64_t depth) {
+  auto getNumber = [&](int64_t number) {
+    return arith::ConstantIntOp::create(builder, loc(), stage.getType(), number);
+  };
+  Value next = arith::AddIOp::create(builder, loc(), stage, getNumber(1));
+  Value isLast =
+      arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::eq, next, getNumber(depth));
+  return arith::SelectOp::create(builder, loc(), isLast, getNumber(0), next);
+}
+
 Values NestBuilder::buildPipelinedLoop(unsigned loop, Values fragments) {
   int64_t depth = schedule.pipeline->depth;
   MLIRContext *context = index.getContext();
@@ -138,10 +148,6 @@ Values NestBuilder::buildPipelinedLoop(unsigned loop, Values fragments) {
   Value count = getTripCount(loop);
   if (schedule.reduction.size() > 1 || !schedule.serial.empty())
     threads->buildBarrier(index); // all have read the buffers of an earlier tile
-  auto getStage = [&](Value iteration) {
-    return index.getSymbol(
-        arith::RemUIOp::create(builder, loc(), iteration, index.constant(depth)).getResult());
-  };
   auto fillIfThere = [&](Value iteration, AffineExpr stage) {
     Value isThere =
         arith::CmpIOp::create(builder, loc(), arith::CmpIPredicate::ult, iteration, count);
@@ -150,22 +156,33 @@ Values NestBuilder::buildPipelinedLoop(unsigned loop, Values fragments) {
   };
   for (int64_t i = 0; i + 1 < depth; ++i)
     fillIfThere(index.constant(i), getAffineConstantExpr(i, context));
-  return buildFor(index.constant(0), count, fragments, [&](Value iv, ValueRange sums) {
+  // The last value carried is the number of the buffer of the last iteration.
+  Values carried = fragments;
+  Type i32 = builder.getI32Type();
+  carried.push_back(arith::ConstantIntOp::create(builder, loc(), i32, depth - 1));
+  auto getStage = [&](Value number) {
+    Value stage = arith::IndexCastUIOp::create(builder, loc(), builder.getIndexType(), number);
+    return index.getSymbol(stage);
+  };
+  Values sums = buildFor(index.constant(0), count, carried, [&](Value iv, ValueRange values) {
     threads->buildAwait(index, depth - 2);
     threads->buildBarrier(index);
     Value ahead = arith::AddIOp::create(builder, loc(), iv, index.constant(depth - 1));
-    fillIfThere(ahead, getStage(ahead));
+    fillIfThere(ahead, getStage(values.back()));
+    Value stage = buildNextStage(values.back(), depth);
     if (failed(result))
-      return Values(sums);
+      return Values(values);
     index.setLoop(loop, iv);
-    AffineExpr stage = getStage(iv);
     // A warp beyond the rows or columns adds zeros, but must have its part of the boxes.
-    Values inner = accumulateWhere(isNeeded, Values(sums), [&](Values fragments) {
-      return emitter.accumulateAtom(fragments, stage);
+    Values inner = accumulateWhere(isNeeded, Values(values.drop_back()), [&](Values fragments) {
+      return emitter.accumulateAtom(fragments, getStage(stage));
     });
     index.dropLoop(loop);
+    inner.push_back(stage);
     return inner;
   });
+  sums.pop_back();
+  return sums;
 }
 
 } // namespace tssa::conversion

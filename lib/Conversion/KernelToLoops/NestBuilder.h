@@ -98,6 +98,8 @@ private:
   Values buildAtomReduction(unsigned level, Values fragments);
   /// Builds the innermost of them, whose factors arrive some iterations ahead.
   Values buildPipelinedLoop(unsigned loop, Values fragments);
+  /// Returns the number, an i32, of the buffer that follows buffer `stage` in a ring of `depth`.
+  mlir::Value buildNextStage(mlir::Value stage, int64_t depth);
   void fillStages(unsigned loop, mlir::Value iteration, mlir::AffineExpr stage);
   /// Stores row `half` of two of each of `fragments`, which lie beside each other from `column` on.
   void finishAtomRow(mlir::AffineExpr row, mlir::AffineExpr column,

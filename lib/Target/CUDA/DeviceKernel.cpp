@@ -40,7 +40,10 @@ ArrayRef<layout::Level> DeviceKernel::getLevels() const {
 
 void DeviceKernel::buildIterations(IndexBuilder &index, func::FuncOp func,
                                    function_ref<void(Value)> body) {
-  body(gpu::BlockIdOp::create(index.getBuilder(), index.getLoc(), gpu::Dimension::x));
+  constexpr int64_t mostBlocks =
+      std::numeric_limits<int32_t>::max(); // CUDA C++ guide, "Compute Capabilities"
+  body(gpu::BlockIdOp::create(index.getBuilder(), index.getLoc(), gpu::Dimension::x,
+                              index.getBuilder().getIndexAttr(mostBlocks)));
 }
 
 Value DeviceKernel::buildGrain(IndexBuilder &index, Value count, AffineExpr work) {
@@ -179,7 +182,8 @@ void DeviceKernel::buildStore(IndexBuilder &index, const LaneAccess &access, Val
 //===----------------------------------------------------------------------===//
 
 Value DeviceKernel::buildNumber(IndexBuilder &index) {
-  return gpu::ThreadIdOp::create(index.getBuilder(), index.getLoc(), gpu::Dimension::x);
+  return gpu::ThreadIdOp::create(index.getBuilder(), index.getLoc(), gpu::Dimension::x,
+                                 index.getBuilder().getIndexAttr(count));
 }
 
 void DeviceKernel::buildBarrier(IndexBuilder &index) {

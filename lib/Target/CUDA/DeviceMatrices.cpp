@@ -26,15 +26,14 @@ using namespace ::tssa::cuda;
 void DeviceKernel::buildCopy(IndexBuilder &index, const AsyncCopy &copy) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
-  Value source = copy.source, read;
-  if (copy.exists) {
+  Value read;
+  if (copy.exists) { // of nothing, the source has no meaning
     Value zero = index.constant(0), all = index.constant(copy.elements);
     read = arith::SelectOp::create(builder, loc, copy.exists, all, zero);
-    source = arith::SelectOp::create(builder, loc, copy.exists, source, zero);
   }
   nvgpu::DeviceAsyncCopyOp::create(
       builder, loc, nvgpu::DeviceAsyncTokenType::get(builder.getContext()), copy.to, copy.target,
-      copy.from, source, builder.getIndexAttr(copy.elements), read, builder.getUnitAttr());
+      copy.from, copy.source, builder.getIndexAttr(copy.elements), read, builder.getUnitAttr());
 }
 
 void DeviceKernel::buildCommit(IndexBuilder &index) {

@@ -42,8 +42,8 @@ def ConvertKernelsToDeviceLoops : Pass<"convert-kernels-to-device-loops", "::mli
 
     // After
     func.func @k(%arg0: memref<?xf32> {llvm.noalias}, %arg1: memref<?xf32>, %arg2: memref<?xi32>) attributes {te.block = #te.block<threads = 32, shared_bytes = 0>} {
-      %block_id_x = gpu.block_id x
-      %thread_id_x = gpu.thread_id x
+      %block_id_x = gpu.block_id x upper_bound 2147483647
+      %thread_id_x = gpu.thread_id x upper_bound 32
       %c16 = arith.constant 16 : index
       %0 = arith.cmpi ult, %thread_id_x, %c16 : index
       scf.if %0 {
@@ -144,12 +144,13 @@ def ExpandDeviceMath : Pass<"cuda-expand-math", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def NarrowIndexes : Pass<"cuda-narrow-indexes", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "divide and compare 32-bit numbers where ranges prove that indexes fit";
+  let summary = "compute with 32 bits what is compared, divided or chosen, where ranges prove it fits";
   let description = [{
-    Indexes have 64 bits, and registers of GPUs have 32. A division or remainder of indexes that are
-    at least 0 and less than 2^32 becomes one of 32 bits without sign, and a comparison of indexes
-    that fit into 32 bits becomes one of 32 bits. Ranges come from the bounds of loops, the numbers
-    of threads and blocks, and constant sizes.
+    Indexes have 64 bits, and registers of GPUs have 32. Divisions, comparisons and choices between
+    indexes get operands of 32 bits where ranges prove that these fit, and so do the additions and
+    multiplications from which the operands are computed. A division whose operands are not negative
+    becomes one without signs. Ranges come from the bounds of loops, the numbers of threads and
+    blocks, and constant sizes. Parts of addresses keep 64 bits: they move out of loops.
 
     - **Needs**: loops of scf, whose bounds it reads.
     - **Keeps**: all other ops, and those on open sizes.
@@ -160,7 +161,7 @@ def NarrowIndexes : Pass<"cuda-narrow-indexes", "::mlir::gpu::GPUModuleOp"> {
     gpu.module @device {
       func.func @f() -> index {
         %c3 = arith.constant 3 : index
-        %t = gpu.thread_id x
+        %t = gpu.thread_id x upper_bound 96
         %q = arith.divui %t, %c3 : index
         return %q : index
       }
@@ -170,11 +171,11 @@ def NarrowIndexes : Pass<"cuda-narrow-indexes", "::mlir::gpu::GPUModuleOp"> {
     gpu.module @device {
       func.func @f() -> index {
         %c3 = arith.constant 3 : index
-        %thread_id_x = gpu.thread_id x
-        %0 = arith.index_castui %thread_id_x : index to i32
-        %1 = arith.index_castui %c3 : index to i32
-        %2 = arith.divui %0, %1 : i32
-        %3 = arith.index_castui %2 : i32 to index
+        %0 = arith.index_cast %c3 : index to i32
+        %thread_id_x = gpu.thread_id x upper_bound 96
+        %1 = arith.index_cast %thread_id_x : index to i32
+        %2 = arith.divui %1, %0 : i32
+        %3 = arith.index_cast %2 : i32 to index
         return %3 : index
       }
     }
