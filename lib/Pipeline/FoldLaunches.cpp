@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/ElementBytes.h"
+#include "dialects/te/IR/Rounding.h"
 #include "dialects/te/IR/Sizes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -99,6 +100,8 @@ private:
       return "its results are too large for its operands";
     if (total + made > mostBytesInAll)
       return "the program has too many bytes of folded constants";
+    if (made > fewBytes && onlyWidens(kernel))
+      return "it only widens a constant, which takes less memory as it is";
     return isQuick(kernel) ? "" : "it computes too many points, or has a te.update";
   }
 
@@ -110,6 +113,10 @@ private:
     else
       remark::missed(loc, options)
           << remark::metric("Kernel", kernel.getSymName()) << remark::reason("{0}", obstacle);
+  }
+
+  static bool onlyWidens(te::KernelOp kernel) {
+    return llvm::all_of(kernel.getBodyBlock().getOps<te::ComputeOp>(), te::isWidening);
   }
 
   static bool isQuick(te::KernelOp kernel) {

@@ -93,6 +93,13 @@ static Operation *findTargetViolation(ModuleOp module) {
 // The table
 //===----------------------------------------------------------------------===//
 
+/// Adds the one thing that changes what a front end has made: the program that all later stages are
+/// compared with has rounded factors.
+static void buildImport(OpPassManager &manager, const StageContext &context) {
+  if (context.precision != Precision::F32)
+    manager.addNestedPass<func::FuncOp>(te::createTERoundContractions({context.precision}));
+}
+
 static void buildFunctional(OpPassManager &manager, const StageContext &context) {
   refs::buildFunctionalStage(manager, context.transforms);
 }
@@ -153,7 +160,7 @@ static void buildTarget(OpPassManager &manager, const StageContext &context) {
 }
 
 static constexpr Stage stages[] = {
-    {"import", "a host program '@main' of ranked tensors, and no kernels", nullptr,
+    {"import", "a host program '@main' of ranked tensors, and no kernels", buildImport,
      findImportViolation},
     {"functional", "no reference is left", buildFunctional, findFunctionalViolation},
     {"te", "every tensor expression stands in a kernel", buildTE, findTEViolation},

@@ -89,25 +89,24 @@ LogicalResult VariantBuild::dump(const Stage &stage, unsigned stageNumber) {
 
 LogicalResult VariantBuild::runStage(const Stage &stage) {
   Timed timed(times, getStepName(stage.name));
-  if (stage.build) {
-    PassManager manager(module.getContext());
-    manager.enableVerifier(options.verifiesPasses);
-    StageContext context{machine,
-                         target,
-                         device.model,
-                         options.merges,
-                         options.transforms,
-                         options.scheduleFile,
-                         options.tunedDir,
-                         options.point};
-    if (options.keepsSchedules)
-      context.storesChosen = [this](ModuleOp module) {
-        (logical ? packed : logical) = module.clone();
-      };
-    stage.build(manager, context);
-    if (failed(manager.run(module)))
-      return failure();
-  }
+  PassManager manager(module.getContext());
+  manager.enableVerifier(options.verifiesPasses);
+  StageContext context{machine,
+                       target,
+                       device.model,
+                       options.merges,
+                       options.transforms,
+                       options.precision,
+                       options.scheduleFile,
+                       options.tunedDir,
+                       options.point};
+  if (options.keepsSchedules)
+    context.storesChosen = [this](ModuleOp module) {
+      (logical ? packed : logical) = module.clone();
+    };
+  stage.build(manager, context);
+  if (!manager.empty() && failed(manager.run(module)))
+    return failure();
   if (failed(verify(module)))
     return failure();
   return checkPostcondition(stage, module);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Pipeline/VerifyKernel.h"
+#include "dialects/te/IR/Rounding.h"
 #include "lib/Runtime/RunState.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -336,6 +337,9 @@ ComparePolicy tssa::getPolicy(const LaunchRecord &record, const HostTensor &resu
   kernel.walk([&](mlir::Operation *op) {
     if (auto expression = llvm::dyn_cast<te::ExpressionOpInterface>(op))
       numTerms = std::max(numTerms, countTerms(expression, inputs));
+    // The last bit of what is rounded to tf32 is that of f16.
+    if (te::isRoundToTF32(op) && kind != ElementKind::BF16)
+      kind = ElementKind::F16;
     for (mlir::Type type : op->getResultTypes()) {
       if (type.isBF16() || (type.isF16() && kind != ElementKind::BF16))
         kind = type.isF16() ? ElementKind::F16 : ElementKind::BF16;

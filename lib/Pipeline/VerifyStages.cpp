@@ -7,6 +7,8 @@
 
 #include "tssa/Pipeline/VerifyStages.h"
 #include "dialects/te/IR/Program.h"
+#include "dialects/te/IR/Rounding.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -23,12 +25,24 @@ using llvm::Error;
 using llvm::Expected;
 
 /// Returns the error bound for results of programs. Stages may change rounding, since they sum in
-/// another order.
-static ComparePolicy getProgramPolicy(ElementKind kind) {
+/// another order. `rounds`: the program rounds values to few bits, which a difference in the last
+/// bit of a sum may change.
+static ComparePolicy getProgramPolicy(ElementKind kind, bool rounds) {
   if (!isFloat(kind))
     return ComparePolicy::exact();
-  double relative = kind == ElementKind::F16 || kind == ElementKind::BF16 ? 5e-2 : 1e-3;
-  return {relative, 1e-6};
+  bool isCoarse = rounds || kind == ElementKind::F16 || kind == ElementKind::BF16;
+  return {isCoarse ? 5e-2 : 1e-3, 1e-6};
+}
+
+/// Returns whether `module` rounds floats to 16 bits or to tf32.
+static bool roundsValues(mlir::ModuleOp module) {
+  auto result = module.walk([](mlir::Operation *op) {
+    auto truncation = llvm::dyn_cast<mlir::arith::TruncFOp>(op);
+    bool rounds =
+        te::isRoundToTF32(op) || (truncation && truncation.getType().getIntOrFloatBitWidth() == 16);
+    return rounds ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  return result.wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//
@@ -36,6 +50,7 @@ static ComparePolicy getProgramPolicy(ElementKind kind) {
 //===----------------------------------------------------------------------===//
 
 Error StageVerifier::start(mlir::ModuleOp module) {
+  rounds = roundsValues(module);
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   for (unsigned i = 0; i < main.getNumResults(); ++i)
     outputNames.push_back(te::getName(te::getResultPort(main, i), llvm::Twine(i)));
@@ -96,7 +111,7 @@ std::string StageVerifier::compareResults(llvm::ArrayRef<HostTensor> got) {
     return "expected " + std::to_string(expected.size()) + " results, got " +
            std::to_string(got.size());
   for (auto [name, before, after] : llvm::zip_equal(outputNames, expected, got)) {
-    ComparePolicy policy = getProgramPolicy(before.getKind());
+    ComparePolicy policy = getProgramPolicy(before.getKind(), rounds);
     if (compare(before, after, policy).agrees)
       continue;
     // If the program amplifies rounding, larger differences are correct.
@@ -207,7 +222,7 @@ std::string StageVerifier::findKernel(llvm::ArrayRef<Launch> launches) {
   if (auto results = reference::evaluate(*previous, "main", inputs, evaluation); !results)
     llvm::consumeError(results.takeError());
   auto isKnown = [&](const HostTensor &output, bool transposed) {
-    ComparePolicy policy = getProgramPolicy(output.getKind());
+    ComparePolicy policy = getProgramPolicy(output.getKind(), rounds);
     return llvm::any_of(known, [&](const HostTensor &tensor) {
       return transposed ? mayBeTransposed(tensor, output, policy)
                         : compare(tensor, output, policy).agrees;

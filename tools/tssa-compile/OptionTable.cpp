@@ -19,9 +19,14 @@ static std::string adviseOption(std::string_view name) {
       {{"output", "out", "output-file"}, "write -o FILE"},
       {{"O", "Os", "Oz", "Ofast", "optimize", "opt", "opt-level", "optimization-level"},
        "leave it out: there is one level, the code that runs fastest"},
-      {{"fp", "half", "float", "bf", "int", "precision", "dtype", "quantize"},
+      {{"fp", "half", "float", "bf", "tf", "dtype"},
+       "--precision=f16, bf16 or tf32 rounds the factors of products; all else has the types of "
+       "the "
+       "model"},
+      {{"int", "quantize"},
        "the code computes in the types of the model, so convert the model before, such as with "
-       "onnxconverter-common or ONNX Runtime's quantization"},
+       "ONNX "
+       "Runtime's quantization"},
       {{"batch", "batch-size"}, "fix a named size with --dim NAME=N"},
       {{"shape", "shapes", "input-shapes", "optShapes", "minShapes", "maxShapes"},
        "fix the shape of an input with --input-shape NAME=1x3x224x224"},
@@ -96,6 +101,10 @@ void CommandLine::addOutput() {
 }
 
 void CommandLine::addKernels() {
+  add("precision", precision, "TYPE",
+      "Round the factors of matrix products and convolutions of f32 to f16, bf16 or tf32, and sum "
+      "in "
+      "f32; weights of 16 bits take half the space. f32 (default) rounds nothing");
   add("point", point, "N", "Take the loops that the draft model ranks N-th, not first (0)");
   add("schedule", schedule, "FILE", "Schedules of kernels, as --emit=schedule writes them");
   add("tuned", tuned, "DIR", "Give kernels the loops that a tuner has recorded in DIR");

@@ -25,6 +25,7 @@ struct CommandLine : tools::CommandLine {
   ModelSizes sizes;
   std::string lastStage;
   std::string emit = "so";
+  std::string precision = "f32";
   unsigned point = 0;
   std::string schedule;
   std::string tuned;

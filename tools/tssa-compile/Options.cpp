@@ -123,8 +123,13 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
-/// Takes --no-merge, --force and --without.
+/// Takes --precision, --no-merge, --force and --without.
 std::optional<int> takeTransforms(const CommandLine &line, Options &options) {
+  std::optional<Precision> precision = parsePrecision(line.precision);
+  if (!precision)
+    return reportUsage("expected f32, f16, bf16 or tf32 for --precision, got '" + line.precision +
+                       "'");
+  options.precision = *precision;
   options.merges = !line.noMerge;
   for (auto [names, apply] : {std::pair(&line.force, Apply::Always), {&line.without, Apply::Never}})
     for (const std::string &name : *names) {

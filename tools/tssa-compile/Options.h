@@ -9,6 +9,7 @@
 
 #include "tools/common/ExitCode.h"
 #include "tssa/Import/Options.h"
+#include "tssa/Support/Precision.h"
 #include "tssa/Support/Transforms.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
@@ -46,6 +47,8 @@ struct Options {
   bool merges = true;
   /// Transformations that happen wherever they are legal, or never.
   Transforms transforms;
+  /// What the factors of contractions are rounded to.
+  Precision precision = Precision::F32;
   /// Whether to find the first node whose value is wrong, and to write no artifact.
   bool bisect = false;
   /// For --bisect: npz files of inputs and expected values. If they are empty, inputs are

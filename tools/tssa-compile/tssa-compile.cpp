@@ -248,6 +248,7 @@ static CompileOptions getCompileOptions(const Options &options, const Machines &
   compile.targets = options.targets;
   compile.merges = options.merges;
   compile.transforms = options.transforms;
+  compile.precision = options.precision;
   compile.sanitize = options.sanitize;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Partition/Partition.h"
+#include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/Rounding.h"
 #include "dialects/te/Partition/BoxCost.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -63,14 +65,29 @@ static bool isPlainRearrangement(ComputeOp op) {
   return op.getPieces().size() == 1 && getFacts(op).isRearrangement();
 }
 
+/// Returns whether a product that is summed has a factor from `op`, perhaps rearranged or widened.
+static bool isReadByProducts(ComputeOp op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    auto read = dyn_cast<ReadOp>(user);
+    auto reader = read ? dyn_cast<ComputeOp>(read->getParentOp()) : ComputeOp();
+    if (!reader)
+      return false;
+    if (reader.hasReduction())
+      return read->getBlock() == reader.getPieceBlock() && !findSummedProducts(reader).empty();
+    return (isPlainRearrangement(reader) || isWidening(reader)) && isReadByProducts(reader);
+  });
+}
+
 /// Returns the choice for `op` where there is none, and otherwise one to begin the search with.
 Partition::Choice Partition::choose(ComputeOp op) const {
   if (op.hasReduction())
     return {false, true, "it is a reduction"};
   if (apply == Apply::Never)
     return {false, true, "an option says so"};
-  if (isPlainRearrangement(op))
+  if (isPlainRearrangement(op) || isWidening(op))
     return {true, true, ""};
+  if (isRounding(op) && isReadByProducts(op))
+    return {false, true, "it is rounded, and products read each element many times"};
   if (!isOnlyRead(op))
     return {false, true, otherUse};
   if (op.getPieces().size() > 1 && !hasOneReader(op) && !isReadInParts(op))
@@ -223,7 +240,9 @@ bool Partition::improve(ComputeOp op) {
 void Partition::replace(Operation *from, Operation *to) {
   auto choice = choices.find(from);
   auto compute = dyn_cast<ComputeOp>(to);
-  if (choice == choices.end() || !compute || isPlainRearrangement(compute))
+  auto before = dyn_cast<ComputeOp>(from);
+  if (choice == choices.end() || !compute || isPlainRearrangement(compute) ||
+      (before && isWidening(before)))
     return;
   Choice same = choice->second;
   choices[to] = same;

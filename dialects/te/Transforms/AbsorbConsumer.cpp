@@ -10,6 +10,7 @@
 #include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/PointOps.h"
+#include "dialects/te/IR/Rounding.h"
 #include "dialects/te/IR/Sizes.h"
 
 using namespace mlir;
@@ -84,6 +85,9 @@ StringRef te::findEpilogueObstacle(ComputeOp reduction, ComputeOp consumer,
     return "its reader is a reduction or consists of pieces";
   if (reduction->getBlock() != consumer->getBlock())
     return "its reader is in another region";
+  if (isWidening(consumer) &&
+      llvm::all_of(consumer->getUsers(), [](Operation *user) { return isa<ReadOp>(user); }))
+    return "its reader widens it, which is done where that is read";
   AffineMap map;
   for (Operation *user : reduction->getUsers()) {
     auto read = dyn_cast<ReadOp>(user);

@@ -81,7 +81,8 @@ def TEShareDomains : Pass<"te-share-domains", "::mlir::func::FuncOp"> {
     Expressions over one domain, none of which needs a result of another, become one expression with
     the results of all. Their bodies may differ; reductions get a tuple of accumulators. This saves
     launches, and reads what they share once: the heads of a network, or the keys and values that a
-    decoder returns. It is the
+    decoder returns. A rounding of a tensor that others also read (`te-round-contractions`) is
+    computed with the tensor, whatever its size. The rest is the
     horizontal transformation of Souffle (section 6.1) where the domains are equal. Remarks give the
     number of members, the launches that are saved, and the arithmetic operations of one member.
 

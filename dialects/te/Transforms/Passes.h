@@ -11,8 +11,10 @@
 #include "dialects/te/Partition/Partition.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "tssa/Support/Precision.h"
 #include "tssa/Support/Transforms.h"
 
 namespace mlir::tssa::te {

@@ -8,6 +8,7 @@
 #define DIALECTS_TE_TRANSFORMS_PASSES
 include "dialects/te/Transforms/AnalysisPasses.td"
 include "dialects/te/Transforms/KernelPasses.td"
+include "dialects/te/Transforms/RoundingPasses.td"
 
 def TESimplify : Pass<"te-simplify"> {
   let summary = "simplify index expressions with the ranges of their domains";

@@ -8,15 +8,21 @@
 /// \file
 /// Expressions are visited in program order. Each is computed with those later ones of its block
 /// that have its domain and can stand where it does (ShareDomain.h), as long as they are small.
+/// Before that, each rounding of a stored tensor is computed with it, whatever its size: products
+/// read what is rounded, and others the tensor as it is.
 /// This runs when nothing else can be merged: an expression with several results has no siblings.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/Analysis/Join.h"
+#include "dialects/te/IR/Rounding.h"
+#include "dialects/te/Transforms/AbsorbConsumer.h"
+#include "dialects/te/Transforms/InlineProducer.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/RowGroups.h"
 #include "dialects/te/Transforms/ShareDomain.h"
+#include "dialects/te/Transforms/SimplifyBody.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -78,6 +84,13 @@ public:
   DomainSharer(MLIRContext *context, ::tssa::Apply apply) : rewriter(context), apply(apply) {}
 
   void run(func::FuncOp function) {
+    SmallVector<ComputeOp> roundings;
+    function.walk([&](ComputeOp compute) {
+      if (isRounding(compute))
+        roundings.push_back(compute);
+    });
+    for (ComputeOp rounding : roundings)
+      joinRounding(rounding);
     // The expressions of each domain, in program order.
     llvm::MapVector<size_t, SmallVector<Operation *>> domains;
     function.walk([&](ComputeOp compute) {
@@ -98,6 +111,33 @@ private:
     return llvm::hash_combine(compute->getBlock(), compute.getNumParallel(),
                               llvm::hash_combine_range(compute.getStaticSizes()),
                               llvm::hash_combine_range(sizes.begin(), sizes.end()));
+  }
+
+  /// Computes `rounding` with the tensor that it reads, if that is another expression's only
+  /// result.
+  void joinRounding(ComputeOp rounding) {
+    auto reads = rounding.getPieceBlock()->getOps<ReadOp>();
+    if (!llvm::hasSingleElement(reads))
+      return;
+    ReadOp read = *reads.begin();
+    auto source = read.getSource().getDefiningOp<ComputeOp>();
+    if (!source || source.getNumResults() != 1 || source.getPieces().size() != 1 ||
+        hasPlace(source) || hasPlace(rounding) || !canFollow(source, rounding))
+      return;
+    remark::passed(rounding.getLoc(), getOptions())
+        << remark::add("computed with the tensor that it rounds");
+    ++numShared;
+    if (source.hasReduction()) {
+      absorbReader(rewriter, source, rounding);
+      return;
+    }
+    inlineProducer(rewriter, read, source, /*piece=*/0);
+    SimplifyCounts counts;
+    simplifyBodies(rewriter, shareDomain(rewriter, {source, rounding}), counts);
+  }
+
+  static remark::RemarkOpts getOptions() {
+    return remark::RemarkOpts::name("shared").category("te-share-domains");
   }
 
   /// Returns whether `compute` is an expression of a launch of its own, and nothing is known that
@@ -131,7 +171,7 @@ private:
     }
     if (members.size() == 1)
       return;
-    remark::passed(first.getLoc(), remark::RemarkOpts::name("shared").category("te-share-domains"))
+    remark::passed(first.getLoc(), getOptions())
         << remark::add("one expression computes the results of several")
         << remark::metric("Members", members.size())
         << remark::metric("LaunchesSaved", members.size() - 1)

@@ -33,6 +33,8 @@ struct CompileOptions {
   bool merges = true;
   /// The transformations that happen whatever they cost, or never.
   Transforms transforms;
+  /// What the factors of contractions are rounded to.
+  Precision precision = Precision::F32;
   /// Whether AddressSanitizer checks the code. The process that loads the code must then contain
   /// the runtime of AddressSanitizer. For CPUs only.
   bool sanitize = false;

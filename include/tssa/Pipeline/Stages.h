@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
+#include "tssa/Support/Precision.h"
 #include "tssa/Support/Transforms.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
@@ -29,6 +30,8 @@ struct StageContext {
   /// Whether the te stage merges ops into larger kernels.
   bool merges = true;
   Transforms transforms = {};
+  /// What the factors of contractions are rounded to.
+  Precision precision = Precision::F32;
   /// File of schedules for kernels; empty for none.
   std::string scheduleFile = {};
   /// Folder of records (Records.h) for kernels; empty for none. For CPUs only.
@@ -44,7 +47,7 @@ struct StageContext {
 struct Stage {
   llvm::StringLiteral name;
   llvm::StringLiteral postcondition;
-  /// Adds the passes of the stage. Null for the first stage, whose module a front end makes.
+  /// Adds the passes of the stage.
   void (*build)(mlir::OpPassManager &manager, const StageContext &context);
   /// Returns the first operation that violates the postcondition, or null if there is none.
   mlir::Operation *(*findViolation)(mlir::ModuleOp module);

@@ -90,6 +90,7 @@ private:
   Target target;
   VerifyOptions options;
   Tensors inputs, expected;
+  bool rounds = false; ///< whether the model rounds values to few bits
   std::vector<std::string> outputNames;
   /// The results with each step of a sum rounded; computed on first use.
   Tensors narrow;

@@ -119,6 +119,7 @@ class Session:
         verify: bool = True,
         tuned: Optional[_Path] = None,
         input_shapes: Optional[Mapping[str, Sequence[Union[int, str, None]]]] = None,
+        precision: str = "f32",
     ) -> None: ...
     def __enter__(self: _S) -> _S: ...
     def __exit__(

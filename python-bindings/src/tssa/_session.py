@@ -19,6 +19,8 @@ NodeArg = namedtuple("NodeArg", "name type shape")
 """An input or output. type: such as "f32", in an InferenceSession "tensor(float)". shape: sizes; for those that may have
 any value None, in an InferenceSession their names where they have one."""
 
+_PRECISIONS = ("f32", "f16", "bf16", "tf32")
+
 
 class Session:
     """A model: an artifact (.so), or an ONNX model that is compiled now.
@@ -32,6 +34,9 @@ class Session:
     tuned: a folder of records, as --tuned of tssa-compile. An ONNX model that is compiled now gets their loops. An
     artifact is compiled already and needs none.
 
+    precision: what the factors of matrix products and convolutions are rounded to, as --precision of tssa-compile: "f16",
+    "bf16" or "tf32". "f32" leaves them as they are in the model.
+
     input_shapes: for an ONNX model, the shapes of inputs by name, such as {"x": ["N", 3, None]}: sizes, names of dims that
     have one size in a run, and None for any size. An input without a shape needs one; that of a sequence begins with the
     number of its parts.
@@ -41,18 +46,22 @@ class Session:
     _forms = Forms({}, {})  # an artifact does not say, so it has the tensors that sequences and optionals become
 
     def __init__(self, path, target="cpu", device="auto", threads=0, seed=None, verify=True, tuned=None,
-                 input_shapes=None):
+                 input_shapes=None, precision="f32"):
         if not isinstance(verify, bool):
             raise TypeError(f"verify is True or False, got {verify!r}")
         path = os.fspath(path)
         if not os.path.exists(path):
             raise NoSuchFile(f"there is no model '{path}'")
         options = list_shape_options({} if input_shapes is None else input_shapes)
+        if precision not in _PRECISIONS:
+            raise ValueError(f"precision is f32, f16, bf16 or tf32, got {precision!r}")
+        if precision != "f32":
+            options = [*options, f"--precision={precision}"]
         if path.endswith(".onnx"):
             self._program = load(path, target, device, threads, seed, verify, name=path, tuned=tuned, options=options)
             _, self._forms = read_model_or_reason(path)
         elif options:
-            raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims and inputs")
+            raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims, inputs and precision")
         else:
             self._program = _runtime.Program(path, device, threads, seed, verify)
 

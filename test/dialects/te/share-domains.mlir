@@ -221,3 +221,26 @@ func.func @rows(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   } : tensor<4x8xf32>
   return %a, %b : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// What is rounded for a product is computed with the tensor that others read.
+// CHECK-LABEL: @rounding(
+// CHECK: %[[Y:.*]]:2 = te.compute (d0: 512, d1: 512)
+// CHECK: %[[E:.*]] = math.exp
+// CHECK-NEXT: %[[R:.*]] = arith.truncf %[[E]] : f32 to bf16
+// CHECK-NEXT: te.yield %[[E]], %[[R]] : f32, bf16
+// CHECK-NEXT: } : tensor<512x512xf32>, tensor<512x512xbf16>
+func.func @rounding(%x: tensor<512x512xf32>) -> (tensor<512x512xf32>, tensor<512x512xbf16>) {
+  %y = te.compute (d0: 512, d1: 512) {
+    %a = te.read %x[d0, d1] : tensor<512x512xf32>
+    %e = math.exp %a : f32
+    te.yield %e : f32
+  } : tensor<512x512xf32>
+  %r = te.compute (d0: 512, d1: 512) {
+    %a = te.read %y[d0, d1] : tensor<512x512xf32>
+    %t = arith.truncf %a : f32 to bf16
+    te.yield %t : bf16
+  } : tensor<512x512xbf16>
+  return %y, %r : tensor<512x512xf32>, tensor<512x512xbf16>
+}

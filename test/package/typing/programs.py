@@ -39,3 +39,4 @@ number: float = doubled(1.0) + tripled(2.0, times=2)
 count: int = doubled.num_binaries
 file: tssa.Session = tssa.compile("model.onnx")
 shaped: tssa.Session = tssa.Session("model.onnx", input_shapes={"x": ["N", 2, None]})
+rounded: tssa.Session = tssa.Session("model.onnx", precision="bf16")
