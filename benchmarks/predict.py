@@ -39,22 +39,12 @@ def describe(launch, node, device):
             "operations": kernel.operations, "bytes": kernel.bytes, "emulated": kernel.sectors is not None}
 
 
-def once(variant, program):
-    """Bytes that a whole model has to move: weights, inputs and results, which have fixed sizes."""
-    sizes = {"f32": 4, "f16": 2, "i64": 8, "i32": 4}
-    moved = variant["weights"]["size"]
-    for port in program["inputs"] + program["outputs"]:
-        count = 1
-        for size in port["dims"]:
-            count *= size
-        moved += count * sizes.get(port["dtype"], 1)
-    return moved
-
-
-def predict(tools, subject, arch, path, counted, device):
-    program = path.removesuffix(".onnx") + ".so"
-    inspected = tools.inspect(program)
-    variant = next(one for one in inspected["variants"] if one["target"] == f"cuda:{arch}")
+def predict(tools, subject, arch, path, device, folder, seconds):
+    program, counted = path.removesuffix(".onnx") + ".so", {}
+    if emulate.is_cheap(subject, seconds):
+        counted = emulate.count(tools, emulate.compile_for(tools, path, arch, folder), folder)
+    tools.compile(path, f"cuda:{arch}", program)
+    (variant,) = tools.inspect(program)["variants"]
     launches, failed = facts.read_program(tools, path, program, variant, f"cuda:{arch}", counted)
     known = [describe(launch, (entry["nodes"] or [{"name": "-"}])[-1]["name"], device)
              for launch, entry in zip(launches, variant["launches"]) if launch.kernel]
@@ -63,7 +53,7 @@ def predict(tools, subject, arch, path, counted, device):
     spent = sum(one["calls"] * one["kernels"] for one in known)
     total = spent + sum(one["calls"] * one["launch"] for one in known)
     operations = sum(one["calls"] * one["operations"] for one in known)
-    roofline = model.roofline(operations, once(variant, inspected), device, peak(arch, device, subject.dtype))
+    roofline = model.roofline(operations, subjects.read_once(path), device, peak(arch, device, subject.dtype))
     return {"title": subject.title, "launches": known, "kernels": spent, "total": total, "ratio": total / roofline,
             "left_out": failed, "rivals": published.RIVALS.get((arch, subject.name), [])}
 
@@ -76,20 +66,11 @@ def predict_all(tools, options, folder):
         for subject in list_of:
             if options.names and subject.name not in options.names:
                 continue
-            path, reason, counted = os.path.join(folder, subject.name + ".onnx"), None, {}
-            try:
-                subject.write(path)
-                program = path.removesuffix(".onnx") + ".so"
-                tools.compile(path, "cuda:sm_80,cuda:sm_90,cuda-emu", program)
-                if emulate.is_cheap(subject, options.seconds):
-                    counted = emulate.count(tools, program, folder)
-            except RuntimeError as error:
-                reason = str(error)
+            path = os.path.join(folder, subject.name + ".onnx")
+            subject.write(path)
             for arch, device in devices.items():
                 try:
-                    if reason:
-                        raise ValueError(reason)
-                    found = predict(tools, subject, arch, path, counted, device)
+                    found = predict(tools, subject, arch, path, device, folder, options.seconds)
                     print(f"{subject.name}, {arch}: {found['total']:.1f} us, {found['ratio']:.2f} of the roofline", flush=True)
                 except (ValueError, RuntimeError) as error:
                     found = {"title": subject.title, "failed": str(error), "rivals": []}

@@ -8,10 +8,24 @@ from predictions.artifact import output_of
 
 #: multiply-adds that the emulator does in a second on one core, with tensor cores and without; only orders of magnitude
 RATES = {"f16": 0.3e9, "f32": 0.02e9}
+#: the GPU whose schedules programs for the emulated device have
+OWN = "sm_80"
 
 
 def is_cheap(subject, seconds):
     return subject.multiply_adds * 1e9 / RATES[subject.dtype] <= seconds
+
+
+def compile_for(tools, model, arch, folder):
+    """A program for the emulated device with the schedules of a GPU."""
+    stem = os.path.join(folder, f"{os.path.basename(model).removesuffix('.onnx')}.{arch}")
+    options = []
+    if arch != OWN:
+        with open(stem + ".mlir", "w") as file:
+            file.write(tools.text(model, f"cuda:{arch}", "--emit=schedule"))
+        options = [f"--schedule={stem}.mlir"]
+    tools.compile(model, "cuda-emu", stem + ".so", *options)
+    return stem + ".so"
 
 
 def count(tools, program, folder):
@@ -23,7 +37,7 @@ def count(tools, program, folder):
                          "--json")
         with open(kept, "w") as file:
             json.dump(json.loads(text)["profile"], file)
-    variant = next(one for one in tools.inspect(program)["variants"] if one["target"] == "cuda-emu")
+    (variant,) = tools.inspect(program)["variants"]
     entries = {entry["name"]: entry for entry in variant["kernels"]}
     with open(kept) as file:
         return {launch["launch"]: {**entries[launch["kernel"]], **launch} for launch in json.load(file)}

@@ -86,6 +86,7 @@ class Wave:
         straight = dataclasses.replace(kernel.straight, loaded=kernel.straight_loaded(), stored=0)
         term, cycles = max(self.busy(straight, self.count).items(), key=lambda term: term[1])
         result[term] += cycles
+        result["latency"] += BARRIER * straight.kinds["barrier"]
         for loop in kernel.loops:
             term, cycles = self.iteration(loop.work)
             result[term] += loop.trips * cycles

@@ -1,6 +1,7 @@
 """The section of devices.md that predict.py writes."""
 
 import math
+import re
 
 from predictions import published
 
@@ -27,11 +28,13 @@ were set before any comparison with published times. A model's time is the sum o
 - **R** is the predicted time over the roofline: the larger of operations at the type's peak and compulsory bytes at memory's rate,
   plus one launch. The peak of f16 on an H100 is that of wgmma, which the compiler does not use.
 - **C** is the predicted time over the published time of a rival at that shape. Rivals' times were taken on their machines.
-- `*`: the emulator has not counted these tiles, which differ by GPU or take it too long; sectors are then whole and without reuse
-  between lanes, and there are no bank conflicts.
+- `*`: not emulated, since that takes too long; sectors are then whole and without reuse between lanes, and there are no bank
+  conflicts.
 
 Not modelled: clocks below their maximum, misses of the second-level cache, tails within a wave, the difference between a launch
-and a graph's node, and launches that overlap. Data of a loop's launches that fit in the second-level cache are taken to stay in it."""
+and a graph's node, launches that overlap, latencies between instructions that depend on each other, and lanes that share what
+they load from shared memory: 16 bytes a lane take four cycles in all cases, which may be too much where products run without
+tensor cores. Data of a loop's launches that fit in the second-level cache are taken to stay in it."""
 
 
 def geomean(values):
@@ -136,7 +139,7 @@ def write(results, checked, shares, commit):
         lines += [f"### {GPUS[arch]}", "", *kernels(parts["kernels"]), "", *models(parts["models"]), "", *costly(parts["models"]), ""]
     lines += ["### How well the model does", "", *(check(checked) if checked else ["Not checked in this run."]), "", "Published times:", "",
               *(f"- [{name}]({link})" for name, link in published.SOURCES), "", END]
-    return "\n".join(lines)
+    return re.sub("\n{3,}", "\n\n", "\n".join(lines))
 
 
 def put(path, section):

@@ -189,6 +189,18 @@ def resnet50(path):
     graph.save(graph.node("Gemm", value, graph.weight(2048, 1000), graph.weight(1000)), path)
 
 
+def read_once(path):
+    """Bytes that a model has to move: its weights, inputs and results. Of tables of which rows are gathered it needs few."""
+    graph = onnx.load(path).graph
+    tables = {node.input[0] for node in graph.node if node.op_type in ("Gather", "GatherElements", "GatherND")}
+    moved = sum(numpy_helper.to_array(tensor).nbytes for tensor in graph.initializer if tensor.name not in tables)
+    for value in [*graph.input, *graph.output]:
+        tensor = value.type.tensor_type
+        shape = [dim.dim_value for dim in tensor.shape.dim]
+        moved += int(np.prod(shape)) * helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize
+    return moved
+
+
 MODELS = [
     Subject("bert_base", "BERT-base, 128 tokens, batch 1, f16", "f16", fill("bert_base", "f16"), 11.2),
     Subject("resnet50", "ResNet-50, batch 1, f16", "f16", resnet50, 4.1),
