@@ -13,7 +13,7 @@ import unittest
 ROOT = sys.argv.pop(1)
 sys.path.insert(0, os.path.join(ROOT, "benchmarks"))
 
-from predictions import artifact, facts, model, page, ptx, sass
+from predictions import artifact, facts, model, page, ptx, sass, subjects, tutorial
 
 #: an inner loop of four passes in an outer one of three, and a jump over a load that the thread with number 0 takes
 NESTED = """
@@ -169,6 +169,29 @@ class Times(unittest.TestCase):
         one = kernel([facts.LoopFacts(sass.Work(1, collections.Counter(), 0, shared_cycles=10, loaded=128), 1)])
         facts.add_counters(one, {"blocks": 10, "shared_conflicts": 400, "global_transactions": 320})
         self.assertEqual((one.conflicts, one.sectors), (1, 2))
+
+
+class Subjects(unittest.TestCase):
+    def test_names_are_unique(self):
+        names = [one.name for one in subjects.KERNELS + subjects.MODELS]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertEqual(len(subjects.KERNELS), 16)
+
+    def test_bytes_of_a_model(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.onnx")
+            subjects.product(8, 16, 32, "f16")(path)
+            self.assertEqual(subjects.read_once(path), 2 * (8 * 32 + 32 * 16 + 8 * 16))
+
+    def test_schedule_with_other_tiles(self):
+        text = """%1:3 = layout.split %0#0 [*, 1, 64]
+%2:3 = layout.split %0#1 [*, 4, 64]
+%3:2 = layout.split %0#2 [*, 64]
+layout.pipeline %3#0 depth 2"""
+        self.assertEqual(tutorial.schedule_with(text, (128, 256, 2, 4, 32, 3)), """%1:3 = layout.split %0#0 [*, 2, 64]
+%2:3 = layout.split %0#1 [*, 4, 64]
+%3:2 = layout.split %0#2 [*, 32]
+layout.pipeline %3#0 depth 3""")
 
 
 class Page(unittest.TestCase):
