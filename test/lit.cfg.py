@@ -35,9 +35,10 @@ config.substitutions.append(("%build", config.tssa_build))
 if config.sanitize:
     config.available_features.add("sanitizers")
 
-# Assembles PTX where it is installed.
-if shutil.which("ptxas", path=config.environment["PATH"]):
-    config.available_features.add("ptxas")
+# Assemble PTX and list machine code, where they are installed.
+for name in ("ptxas", "nvdisasm"):
+    if shutil.which(name, path=config.environment["PATH"]):
+        config.available_features.add(name)
 
 supported, _ = lit.util.killProcessAndChildrenIsSupported()
 if supported:
