@@ -38,7 +38,10 @@ AffineExpr AtomEmitter::getLanePart(Value lane, int64_t divisor, int64_t modulus
 Value AtomEmitter::loadMatrices(bool isLeft, Value lane, int64_t position, int64_t step,
                                 int64_t count, AffineExpr stage) {
   const AtomTile &atom = *schedule.atom;
-  bool isFirst = factors[0]->address.isFunctionOfDim(atom.rows) == isLeft;
+  // A dim of one iteration is in no address.
+  bool isSwapped = factors[0]->address.isFunctionOfDim(atom.columns) ||
+                   factors[1]->address.isFunctionOfDim(atom.rows);
+  bool isFirst = isLeft != isSwapped;
   const Factor &factor = *factors[isFirst ? 0 : 1];
   AffineExpr outer = getAffineDimExpr(isLeft ? atom.rows : atom.columns, index.getContext());
   AffineExpr steps = getAffineDimExpr(atom.steps, index.getContext());
