@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Pipeline/Stages.h"
+#include "dialects/layout/Template/DeviceReduction.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
@@ -113,7 +114,13 @@ Transforms adaptTransforms(Transforms transforms, const Target &target) {
 }
 
 static void buildTE(OpPassManager &manager, const StageContext &context) {
-  te::buildTEStage(manager, context.merges, adaptTransforms(context.transforms, context.target));
+  te::PartsChooser choose;
+  if (context.target.isDevice())
+    choose = [device = context.device](te::ComputeOp op) {
+      return layout::chooseParts(op, device);
+    };
+  te::buildTEStage(manager, context.merges, adaptTransforms(context.transforms, context.target),
+                   choose);
   manager.addPass(createFoldLaunches());
 }
 

@@ -31,6 +31,7 @@ static void enableRemarks(MLIRContext &context, const std::string &passes) {
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext &context, StringRef file,
                                      const std::optional<std::string> &remarks)
     : ScopedDiagnosticHandler(&context), file(file.str()) {
+  context.printOpOnDiagnostic(false); // an error names its place; a whole kernel would hide it
   bool printsRemarks = remarks.has_value();
   setHandler([this, printsRemarks](Diagnostic &diagnostic) {
     unsupported |= isUnsupported(diagnostic);

@@ -202,9 +202,6 @@ std::optional<double> layout::predictMicroseconds(const DeviceProduct &product,
 // Accesses
 //===----------------------------------------------------------------------===//
 
-/// Bytes that the second-level cache and memory move at a time.
-static constexpr double sectorBytes = 32;
-
 static double getLaunchTime(const DeviceModel &device) {
   return static_cast<double>(device.launchNanoseconds) / 1000;
 }
@@ -215,6 +212,16 @@ static double getMoveTime(double cached, double far, const DeviceModel &device) 
   auto rate = static_cast<double>(device.l2CycleBytes * device.processors * device.megahertz);
   return std::max(cached / (rate * l2Share),
                   far / (static_cast<double>(device.memoryMegabytes) * memoryShare));
+}
+
+double layout::predictMoves(double bytes, const DeviceModel &device) {
+  return getMoveTime(bytes, bytes, device) + getLaunchTime(device);
+}
+
+double layout::predictSteps(double steps, const DeviceModel &device) {
+  constexpr double ahead = 8; // steps whose values are on their way, since loops are unrolled
+  return steps * static_cast<double>(device.memoryLatency) / ahead /
+         static_cast<double>(device.megahertz);
 }
 
 double layout::predictTransposition(double bytes, const DeviceModel &device) {

@@ -13,6 +13,9 @@
 
 namespace mlir::tssa::layout {
 
+/// Bytes that the second-level cache and memory move at a time.
+inline constexpr double sectorBytes = 32;
+
 /// What a block of a point needs, and what its warps do in one iteration of the loop over steps.
 struct DeviceResources {
   int64_t threads = 0;
@@ -42,6 +45,13 @@ std::optional<double> predictMicroseconds(const DeviceProduct &product, const De
 /// lanes are not adjacent in memory. The schedule lets lanes run along the results or, in a
 /// reduction, along the steps, whichever is faster.
 double predictMicroseconds(te::ComputeOp op, ArrayRef<Access> accesses, const DeviceModel &device);
+
+/// Returns the predicted microseconds of a launch that moves `bytes` bytes.
+double predictMoves(double bytes, const DeviceModel &device);
+
+/// Returns the predicted microseconds of a lane that computes `steps` steps of a reduction one
+/// after the other, each from values that come from memory.
+double predictSteps(double steps, const DeviceModel &device);
 
 /// Returns the predicted microseconds of a launch that reads and writes `bytes` bytes together, one
 /// of both in another order.

@@ -22,8 +22,8 @@
 //    of a result over, the sum of the predicted times decides (ResultStore.h). The choices are a
 //    table of launches, which then becomes stores in the schedules of kernels (StoreTable.h).
 // 6. On a GPU, constant weights are stored for the tiles of blocks (WeightStore.h); on a CPU, the
-//    loops decide later on their order (layout-choose-packing). Products of two tensors take both
-//    in any order there.
+//    loops decide later on their order (layout-choose-packing). A product of two tensors gets one
+//    of them in another order only if copies cannot bring it as it is.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Transforms/OperandStores.h"
+#include "dialects/layout/Template/DeviceProduct.h"
 #include "dialects/layout/Template/Roles.h"
 #include "dialects/layout/Transforms/KernelStores.h"
 #include "dialects/layout/Transforms/KernelVariants.h"
@@ -19,15 +20,19 @@ using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
 /// Returns the positions of the indexes of `read` that are parallel dims along which the lanes of
-/// `compute` may run: those on which the other factor does not depend, and that fill a vector.
+/// `compute` may run: those on which the other factor does not depend, and that fill a vector. On a
+/// GPU, copies bring runs of a factor along any dim.
 static SmallVector<unsigned> findLanes(te::ComputeOp compute, te::ReadOp read, te::ReadOp other,
-                                       int64_t lanes) {
+                                       const StoreCosts &costs) {
   SmallVector<unsigned> positions;
-  for (unsigned dim = 0; dim < compute.getNumParallel(); ++dim) {
-    if (!te::dependsOn(read, dim) || te::dependsOn(other, dim) ||
-        te::assumeSize(compute.getStaticSizes()[dim], te::SizeRole::Large) < lanes)
+  unsigned numDims = costs.isDevice() ? compute.getNumDims() : compute.getNumParallel();
+  for (unsigned dim = 0; dim < numDims; ++dim) {
+    int64_t size = te::assumeSize(compute.getStaticSizes()[dim], te::SizeRole::Large);
+    if (!te::dependsOn(read, dim) || size < costs.getLanes() ||
+        (!costs.isDevice() && te::dependsOn(other, dim)))
       continue;
-    if (std::optional<unsigned> position = te::findPlainIndex(read, dim))
+    std::optional<unsigned> position = te::findPlainIndex(read, dim);
+    if (position && *position + 1 != read.getSourceType().getRank())
       positions.push_back(*position);
   }
   return positions;
@@ -60,17 +65,28 @@ static bool isProduct(te::ComputeOp compute, const Roles &roles) {
                       [&](unsigned dim) { return compute.getStaticSizes()[dim] == 1; });
 }
 
+/// Returns whether `compute` reads its factors as it would like to: on a CPU along lanes of one of
+/// them, on a GPU by copies of both.
+static bool hasItsOrders(te::ComputeOp compute, te::ReadOp data, te::ReadOp weights,
+                         bool isDevice) {
+  if (!isDevice)
+    return te::hasAdjacentLanes(compute, data, weights) ||
+           te::hasAdjacentLanes(compute, weights, data);
+  std::optional<DeviceProduct> product = matchDeviceProduct(compute);
+  return !product || !product->atom || (product->isCopied[0] && product->isCopied[1]);
+}
+
 /// Returns the expression of `kernel` that is a product of two tensors whose orders are open, and
-/// in neither of which lanes are adjacent; or null.
-static te::ComputeOp findProduct(te::LaunchOp launch, te::KernelOp kernel, Roles &roles) {
+/// are not what it would like; or null.
+static te::ComputeOp findProduct(te::LaunchOp launch, te::KernelOp kernel, bool isDevice,
+                                 Roles &roles) {
   for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>()) {
     roles = getRoles(compute);
     if (!isProduct(compute, roles) || llvm::is_contained(compute.getStaticSizes(), 0))
       continue;
     te::ReadOp data = roles.data.front(), weights = roles.weights.front();
     if (isOrderOpen(launch, data) && isOrderOpen(launch, weights) &&
-        !te::hasAdjacentLanes(compute, data, weights) &&
-        !te::hasAdjacentLanes(compute, weights, data))
+        !hasItsOrders(compute, data, weights, isDevice))
       return compute;
   }
   return {};
@@ -79,14 +95,14 @@ static te::ComputeOp findProduct(te::LaunchOp launch, te::KernelOp kernel, Roles
 std::optional<OperandOrder> OperandStores::computeOrder(te::LaunchOp launch, te::KernelOp kernel) {
   std::optional<OperandOrder> best;
   Roles roles;
-  te::ComputeOp product = costs.isDevice() ? nullptr : findProduct(launch, kernel, roles);
+  te::ComputeOp product = findProduct(launch, kernel, costs.isDevice(), roles);
   if (!product)
     return best;
   auto tryLanes = [&](te::ReadOp read, te::ReadOp other) {
     if (!isReuseKnown(product, read))
       return;
     unsigned parameter = cast<BlockArgument>(read.getSource()).getArgNumber();
-    for (unsigned position : findLanes(product, read, other, costs.getLanes())) {
+    for (unsigned position : findLanes(product, read, other, costs)) {
       OperandOrder order{parameter, moveLast(read.getSourceType().getRank(), position)};
       LaunchStores stores(launch);
       stores.inputs[parameter] = order.map;

@@ -79,7 +79,8 @@ def ChooseStores : Pass<"layout-choose-stores", "::mlir::ModuleOp"> {
     permutes the dims of what it reads: it may store its results in the order in which it reads. On a
     GPU, the draft model is that of devices. Copies then bring runs of channels, and zeros beyond
     borders, so that data is never padded; constant weights of a convolution are stored with the dims
-    of the window first, and products of two tensors take these as they are. The layouts become
+    of the window first; and a product of two tensors gets one of them in another order if copies
+    cannot bring it as it is. The layouts become
     `layout.store` ops in the schedules of the kernels. If launches need different layouts, a kernel
     is copied. Remarks give each layout that was chosen, or the reason why a result keeps its own.
 

@@ -24,6 +24,7 @@
 #include "dialects/layout/Analysis/Access.h"
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/layout/Template/DeviceDraft.h"
+#include "dialects/layout/Template/DeviceReduction.h"
 #include "dialects/layout/Transforms/Labels.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/layout/Transforms/RowDims.h"
@@ -47,10 +48,6 @@ static constexpr int64_t warpSize = DeviceModel::warp;
 static constexpr int64_t blockSize = 256;
 /// If there are fewer elements than this, each lane computes only one.
 static constexpr int64_t fewElements = 4096;
-/// The number of results that occupy a device if each lane computes one result.
-static constexpr int64_t manyResults = 2048;
-/// The least number of reduction steps that lanes share if there are few results.
-static constexpr int64_t longReduction = 512;
 /// If a reduction has at least this many steps, a block shares them; otherwise a warp does.
 static constexpr int64_t blockReduction = 2048;
 /// The number of lanes along each side of a block's square of results of a product.
@@ -228,25 +225,9 @@ private:
   // Reductions
   //===--------------------------------------------------------------------===//
 
-  unsigned countStrided(unsigned dim) {
-    return llvm::count_if(accesses, [&](const Access &access) {
-      return !access.isWrite() && access.getRead()->getParentRegion() != &op.getEpilogue() &&
-             access.getStrideKind(dim, 2) == StrideKind::Strided;
-    });
-  }
-
-  bool reducesByLanes(ArrayRef<unsigned> parallel, ArrayRef<unsigned> reduction) {
-    int64_t steps = getProduct(reduction), results = getProduct(parallel);
-    if (steps < warpSize)
-      return false;
-    if (results == 1 || (results < manyResults && steps >= longReduction))
-      return true;
-    return countStrided(parallel.back()) > countStrided(reduction.back());
-  }
-
   void writeReduction() {
     SmallVector<unsigned> parallel = getParallelDims(), reduction = getReductionDims();
-    if (!reducesByLanes(parallel, reduction)) {
+    if (!lanesShareSteps(op, accesses)) {
       if (parallel.empty())
         return;
       explain("each lane computes a result", "Steps", getProduct(reduction));

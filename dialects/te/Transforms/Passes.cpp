@@ -24,7 +24,8 @@ void te::buildTEPreparation(OpPassManager &function) {
   function.addPass(createTESimplify());
 }
 
-void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transforms &transforms) {
+void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transforms &transforms,
+                      const PartsChooser &choose) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   buildTEPreparation(function);
   if (merges) {
@@ -35,7 +36,7 @@ void te::buildTEStage(OpPassManager &manager, bool merges, const ::tssa::Transfo
     merging.permutations = transforms.absorbPermutations;
     function.addPass(createTEMerge(merging));
     function.addPass(createTEMergeHorizontally({transforms.mergeHorizontally}));
-    function.addPass(createTESplitReductions({transforms.splitReductions}));
+    function.addPass(createTESplitReductions({transforms.splitReductions}, choose));
   }
   function.addPass(::tssa::createSoundCanonicalizerPass());
   // The host program now has equal ops, left by merging, and ops that te-simplify can fold since

@@ -31,11 +31,18 @@ void registerTEPasses();
 /// Adds the passes of the te stage that come before the partition.
 void buildTEPreparation(OpPassManager &function);
 
+/// Returns into how many parts a target would like the steps of a reduction to be divided.
+using PartsChooser = std::function<int64_t(ComputeOp)>;
+
+/// Creates te-split-reductions, which asks `choose` unless it is empty.
+std::unique_ptr<Pass> createTESplitReductions(TESplitReductionsOptions options,
+                                              PartsChooser choose);
+
 /// Adds the passes of the te stage, which turn single te ops in the host program into launches of
 /// kernels. Without `merges`, each op becomes a kernel of its own. `transforms` says what happens
-/// whatever it costs, or never.
+/// whatever it costs, or never. `choose` is that of te-split-reductions.
 void buildTEStage(OpPassManager &manager, bool merges = true,
-                  const ::tssa::Transforms &transforms = {});
+                  const ::tssa::Transforms &transforms = {}, const PartsChooser &choose = {});
 
 } // namespace mlir::tssa::te
 

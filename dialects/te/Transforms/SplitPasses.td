@@ -17,13 +17,16 @@ def TESplitReductions : Pass<"te-split-reductions", "::mlir::func::FuncOp"> {
     of a reduction dim, and the second one combines what the parts gave, and has the epilogue. The
     parts are fixed by the sizes and never by the number of threads, so that results are the same
     for any number (Souffle, section 6.4, has the two phases for a reduction that blocks share).
-    Remarks give the parts, or the reason why a reduction to few results stays as it is.
+    A target may ask for parts of any other reduction: on a GPU, those of a product whose tiles are
+    too few for its multiprocessors, and of a product with a vector, where each lane would compute a
+    long sum alone, if the draft predicts that a second launch pays. Remarks give the parts, or the
+    reason why a reduction to few results stays as it is.
 
     - **Needs**: to run after te-merge, which gives each reduction its epilogue.
     - **Keeps**: the value of every element, up to the rounding of another order of the sum.
     - **Gives up**: reductions of pieces and those whose dims have open sizes or no divisor that
-      fits; and, unless `apply=always`, those of more than 64 results, with parts of less than 2^16
-      points, or whose rows the launch that reads them computes.
+      fits; and, unless `apply=always` or a target asks for it, those of more than 64 results, with
+      parts of less than 2^16 points, or whose rows the launch that reads them computes.
 
     ```mlir
     // Before

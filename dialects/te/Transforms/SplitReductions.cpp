@@ -111,6 +111,9 @@ namespace {
 struct SplitReductions : te::impl::TESplitReductionsBase<SplitReductions> {
   using TESplitReductionsBase::TESplitReductionsBase;
 
+  SplitReductions(TESplitReductionsOptions options, PartsChooser choose)
+      : TESplitReductionsBase(options), choose(std::move(choose)) {}
+
   void runOnOperation() override {
     if (apply == ::tssa::Apply::Never)
       return;
@@ -128,9 +131,13 @@ private:
     double results = getReuse(op.getParallelSizes(), {});
     double points = getReuse(op.getIterationDomain(), {});
     bool isForced = apply == ::tssa::Apply::Always;
-    if (!isForced && (results > mostResults || points < 2 * leastPoints || isComputedByRows(op)))
+    int64_t wanted = choose && !isForced && !isComputedByRows(op) ? choose(op) : 1;
+    if (wanted == 1 && !isForced &&
+        (results > mostResults || points < 2 * leastPoints || isComputedByRows(op)))
       return;
-    int64_t most = isForced ? mostParts : std::min<int64_t>(mostParts, points / leastPoints);
+    int64_t most = isForced     ? mostParts
+                   : wanted > 1 ? wanted
+                                : std::min<int64_t>(mostParts, points / leastPoints);
     Split split = op.getPieces().size() == 1 ? findSplit(op, most) : Split();
     if (split.parts == 1) {
       remark::missed(op.getLoc(), getRemarkOptions())
@@ -148,5 +155,12 @@ private:
     rewriter.replaceOp(op, buildCombined(rewriter, op, parts));
     ++numSplit;
   }
+
+  PartsChooser choose; ///< what a target would like; may be empty
 };
 } // namespace
+
+std::unique_ptr<Pass> te::createTESplitReductions(TESplitReductionsOptions options,
+                                                  PartsChooser choose) {
+  return std::make_unique<SplitReductions>(options, std::move(choose));
+}

@@ -78,8 +78,9 @@ static void markOperands(func::FuncOp func, unsigned count) {
 LogicalResult DeviceKernel::finish(func::FuncOp func) {
   int64_t most = layout::getDeviceModel(func->getParentOfType<ModuleOp>()).blockSharedBytes;
   if (mostSharedBytes > most)
-    return func.emitError("needs ") << mostSharedBytes << " bytes of shared memory, more than the "
-                                    << most << " that a device has";
+    return func.emitError("kernel '")
+           << func.getSymName() << "' needs " << mostSharedBytes
+           << " bytes of shared memory, more than the " << most << " that a device has";
   te::setBlock(func, te::BlockAttr::get(func.getContext(), count, mostSharedBytes));
   markOperands(func, numRead);
   return success();
