@@ -202,15 +202,16 @@ private:
     int64_t size = channel ? compute.getStaticSizes()[*channel] : 0;
     bool isWide = ShapedType::isDynamic(size) || size >= costs.getLanes();
     bool isPermuted = compute && !channel && findPermutation(compute, launch, asIs.inputs);
-    if (!isPermuted && (!channel || (isWide && isAdopted(launch.getResult(0)))))
+    if (!isPermuted &&
+        (!channel || (isWide && isAdopted(launch.getResult(0), stored.outputs.front()))))
       return true;
     return layout::paysForReaders(launch, kernel, asIs, stored, symbols, costs, getResultChooser());
   }
 
-  /// Returns whether all kernels that read `tensor` walk it dim by dim. A sum whose result has a
-  /// fixed order, and which reads the tensor at its end, does not take the order over. An update of
-  /// elements does not either.
-  bool isAdopted(Value tensor) {
+  /// Returns whether all kernels that read `tensor` take its order `map` over: they walk it dim by
+  /// dim, or reduce some of its dims. A sum whose result has a fixed order, and which reads the
+  /// tensor at its end, does not take the order over. An update of elements does not either.
+  bool isAdopted(Value tensor, const LayoutMap &map) {
     return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
       auto reader = cast<te::LaunchOp>(use.getOwner());
       te::KernelOp kernel = lookup(reader);
@@ -220,9 +221,10 @@ private:
         if (!compute)
           return false;
         bool isAtEnd = compute.hasReduction() && read->getParentRegion() == &compute.getEpilogue();
-        return walksDimByDim(read, compute) &&
-               (!isAtEnd ||
-                llvm::all_of(reader.getResults(), [&](Value v) { return canChange(v); }));
+        bool follows =
+            walksDimByDim(read, compute) || !dropReducedDims(read, compute, map).isEmpty();
+        return follows && (!isAtEnd || llvm::all_of(reader.getResults(),
+                                                    [&](Value v) { return canChange(v); }));
       };
       return llvm::all_of(kernel.getArgument(use.getOperandNumber()).getUsers(), adopts);
     });
@@ -320,6 +322,8 @@ private:
     StringRef obstacle = findObstacleToAdoption(read, compute, map);
     if (obstacle.empty())
       return map;
+    if (LayoutMap order = dropReducedDims(read, compute, map); !order.isEmpty())
+      return order;
     if (explain)
       remark::missed(launch.getLoc(), getRemarkOptions("adopted"))
           << remark::reason("{0}", obstacle) << remark::metric("Map", toText(map));

@@ -61,6 +61,26 @@ static std::optional<unsigned> findWalkedDim(AffineExpr expr, int64_t size, te::
   return std::nullopt;
 }
 
+LayoutMap layout::dropReducedDims(te::ReadOp read, te::ComputeOp compute, const LayoutMap &map) {
+  if (!compute.hasReduction() || compute.getPieces().size() != 1 || !read.getSymbols().empty() ||
+      map.getPrimitives().size() != 1 ||
+      map.getPrimitives().front().kind != Primitive::Kind::Reorder)
+    return {};
+  SmallVector<int64_t> order;
+  for (int64_t position : map.getPrimitives().front().values) {
+    std::optional<unsigned> dim =
+        findWalkedDim(read.getMap().getResult(position), read.getSourceType().getDimSize(position),
+                      compute, order);
+    if (!dim || llvm::is_contained(order, int64_t(*dim)))
+      return {};
+    if (*dim < compute.getNumParallel())
+      order.push_back(*dim);
+  }
+  if (order.size() != compute.getNumParallel() || llvm::is_sorted(order))
+    return {};
+  return *LayoutMap::get(Primitive::reorder(order), [](const Twine &) {});
+}
+
 LayoutMap layout::undoPermutation(te::ReadOp read, te::ComputeOp compute) {
   unsigned rank = compute.getNumParallel();
   if (compute.hasReduction() || compute.getPieces().size() != 1 || read.getGuard() ||

@@ -25,6 +25,11 @@ bool walksDimByDim(te::ReadOp read, te::ComputeOp compute);
 /// its own.
 StringRef findObstacleToAdoption(te::ReadOp read, te::ComputeOp compute, const LayoutMap &map);
 
+/// Returns the order of the results of the reduction `compute` that follows that of the tensor of
+/// `read`, which is stored by `map`, an order of its dims: without those that are reduced. Returns no
+/// map if some index is no dim of its own, or if that is the order of the dims of `compute`.
+LayoutMap dropReducedDims(te::ReadOp read, te::ComputeOp compute, const LayoutMap &map);
+
 /// Returns the order of the results of `compute` in which it walks the tensor of `read` from first
 /// to last, if `compute` only permutes the elements that it reads, such as the element-wise
 /// expression behind a layer normalisation of channels. Returns no map if it does not, or if that

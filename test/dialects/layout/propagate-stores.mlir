@@ -199,3 +199,42 @@ te.kernel @rows(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   } : tensor<4x6xf32>
   te.return %y : tensor<4x6xf32>
 }
+
+// -----
+
+// A reduction of some dims of a tensor keeps the order of the others.
+// CHECK-LABEL: te.kernel @sum(
+// CHECK: schedule {
+// CHECK-DAG: layout.store 0 as map<reorder(0, 2, 3, 1)>
+// CHECK-DAG: layout.store @s as map<reorder(1, 2, 0)>
+// CHECK: }
+func.func @main(%x: tensor<2x3x4x5xf32>) -> tensor<3x4x5xf32> {
+  %y = te.launch @last(%x) : (tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  %z = te.launch @sum(%y) : (tensor<2x3x4x5xf32>) -> tensor<3x4x5xf32>
+  %w = te.launch @negate(%z) : (tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  return %w : tensor<3x4x5xf32>
+}
+te.kernel @last(%x: tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32> {
+  %y = te.compute @y (d0: 2, d1: 3, d2: 4, d3: 5) {
+    %v = te.read %x[d0, d1, d2, d3] : tensor<2x3x4x5xf32>
+    te.yield %v : f32
+  } : tensor<2x3x4x5xf32>
+  te.return %y : tensor<2x3x4x5xf32>
+} schedule {
+  layout.store @y as map<reorder(0, 2, 3, 1)>
+}
+te.kernel @sum(%y: tensor<2x3x4x5xf32>) -> tensor<3x4x5xf32> {
+  %s = te.compute @s (d0: 3, d1: 4, d2: 5) reduce (d3: 2) init (0.0 : f32) {
+    %v = te.read %y[d3, d0, d1, d2] : tensor<2x3x4x5xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<3x4x5xf32>
+  te.return %s : tensor<3x4x5xf32>
+}
+te.kernel @negate(%z: tensor<3x4x5xf32>) -> tensor<3x4x5xf32> {
+  %w = te.compute @w (d0: 3, d1: 4, d2: 5) {
+    %v = te.read %z[d0, d1, d2] : tensor<3x4x5xf32>
+    %n = arith.negf %v : f32
+    te.yield %n : f32
+  } : tensor<3x4x5xf32>
+  te.return %w : tensor<3x4x5xf32>
+}
