@@ -24,8 +24,8 @@ struct Atom {
     return sum.isF32() && (takesTF32 ? factor.isF32() : isa<Float16Type, BFloat16Type>(factor));
   }
 
-  /// Whether lanes load fragments of a factor element by element: ldmatrix moves pairs of 16 bits,
-  /// and cannot transpose elements of 32.
+  /// Whether lanes load fragments of a factor element by element: ldmatrix cannot transpose
+  /// elements of 32 bits.
   bool loadsElements(bool hasRowsOfSteps) const { return takesTF32 && !hasRowsOfSteps; }
 
   /// Returns the bytes by which rows of a factor in shared memory are longer than they need to be,

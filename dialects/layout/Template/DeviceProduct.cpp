@@ -129,6 +129,7 @@ static void findAtomOf(DeviceProduct &product) {
     setFactor(product, first);
     setFactor(product, second);
     product.atom = &atom;
+    return;
   }
 }
 
