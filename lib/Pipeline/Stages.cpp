@@ -120,8 +120,12 @@ static void buildTE(OpPassManager &manager, const StageContext &context) {
 static void buildLayout(OpPassManager &manager, const StageContext &context) {
   if (!context.scheduleFile.empty())
     manager.addPass(createApplySchedules({context.scheduleFile}));
-  if (context.target.isDevice())
-    return layout::buildDeviceLayoutStage(manager, context.device, context.storesChosen);
+  if (context.target.isDevice()) {
+    layout::buildDeviceLayoutStage(manager, context.device, context.storesChosen);
+    if (context.merges)
+      manager.addPass(layout::createMergeLaunches({context.transforms.mergeLaunches}));
+    return;
+  }
   auto applyRecords = [&](const char *to) {
     if (!context.tunedDir.empty())
       manager.addPass(

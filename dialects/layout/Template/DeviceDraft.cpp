@@ -32,9 +32,14 @@ static constexpr int64_t otherRegisters = 72, openRegisters = 32, mostRegisters 
 static constexpr double computedElement = 12; ///< instructions, where no copy can bring it
 static constexpr double copyInstructions = 4, guardInstructions = 6;
 
+/// Returns the bytes of the sums that all but the first of the warps which share steps store.
+static int64_t getPartialBytes(const DevicePoint &point) {
+  return (point.split - 1) * point.rows * point.columns * static_cast<int64_t>(sizeof(float));
+}
+
 static DeviceResources getAtomResources(const DeviceProduct &product, const DevicePoint &point) {
   const Atom &atom = *product.atom;
-  int64_t warps = point.warpsDown * point.warpsAcross;
+  int64_t warps = point.getWarps(), steps = point.getBlockSteps();
   double rows = static_cast<double>(point.rows / point.warpsDown) / atom.rows;
   double columns = static_cast<double>(point.columns / point.warpsAcross) / atom.columns;
   double rounds = static_cast<double>(point.steps) / atom.steps;
@@ -43,18 +48,18 @@ static DeviceResources getAtomResources(const DeviceProduct &product, const Devi
   needs.registers = static_cast<int64_t>(rows * columns * 4 + rows * 4 + columns * 2) +
                     otherRegisters + (product.isOpen ? openRegisters : 0);
   needs.filledBytes =
-      static_cast<double>((point.rows + point.columns) * point.steps * product.factorBytes);
-  needs.sharedBytes = static_cast<int64_t>(needs.filledBytes) * point.depth;
+      static_cast<double>((point.rows + point.columns) * steps * product.factorBytes);
+  needs.sharedBytes =
+      static_cast<int64_t>(needs.filledBytes) * point.depth + getPartialBytes(point);
   double products = rows * columns * rounds, loads = (rows + columns / 2) * rounds;
   needs.instructions = products + 30;
   for (auto [number, extent] : {std::pair(0, point.rows), std::pair(1, point.columns)}) {
     bool hasRowsOfSteps = product.hasRowsOfSteps[number];
-    needs.sharedBytes += (hasRowsOfSteps ? extent : point.steps) *
-                         atom.getPaddingBytes(hasRowsOfSteps) * point.depth;
+    needs.sharedBytes +=
+        (hasRowsOfSteps ? extent : steps) * atom.getPaddingBytes(hasRowsOfSteps) * point.depth;
     double perLoad = atom.loadsElements(hasRowsOfSteps) ? 4 : 1; // instructions instead of one
     needs.instructions += (number == 0 ? rows : columns / 2) * rounds * perLoad;
-    double elements =
-        static_cast<double>(extent * point.steps) / static_cast<double>(needs.threads);
+    double elements = static_cast<double>(extent * steps) / static_cast<double>(needs.threads);
     double copies = elements * static_cast<double>(product.factorBytes) / 16;
     double guard = product.isGuarded[number] ? guardInstructions : 0;
     needs.instructions += product.isCopied[number] ? copies * (copyInstructions + guard)
@@ -62,8 +67,8 @@ static DeviceResources getAtomResources(const DeviceProduct &product, const Devi
   }
   needs.multiplyAdds = products * static_cast<double>(atom.rows * atom.columns * atom.steps);
   // Rows of less than 128 bytes are filled with conflicts.
-  bool isShort = std::min(product.getRowBytes(0, point.rows, point.steps),
-                          product.getRowBytes(1, point.columns, point.steps)) < 128;
+  bool isShort = std::min(product.getRowBytes(0, point.rows, steps),
+                          product.getRowBytes(1, point.columns, steps)) < 128;
   double turns = isShort ? 2 : 1;
   needs.sharedCycles =
       static_cast<double>(warps) * loads * 4 + turns * needs.filledBytes / sharedCycleBytes;
@@ -109,7 +114,7 @@ public:
     if (resident == 0)
       return std::nullopt;
     double iterations = static_cast<double>(product.numWindows) *
-                        std::ceil(static_cast<double>(product.numSteps) / point.steps);
+                        countBlocks(product.numSteps, point.getBlockSteps());
     double blocks = countBlocks(product.numRows, point.rows) *
                     countBlocks(product.numColumns, point.columns) *
                     static_cast<double>(product.numBatches);
@@ -130,8 +135,10 @@ private:
   /// Cycles of blocks of which a multiprocessor has `count` at a time.
   double getWave(double count, double iterations) const {
     double stored = static_cast<double>(point.rows * point.columns * product.resultBytes);
+    double partial = 2 * count * static_cast<double>(getPartialBytes(point)) / sharedCycleBytes;
     return static_cast<double>(device.memoryLatency) + iterations * getIteration(count) +
-           epilogueCycles + 2 * count * stored / 64;
+           (point.split == 1 ? 0 : barrierCycles + partial / sharedShare) + epilogueCycles +
+           2 * count * stored / 64;
   }
 
   double getIteration(double count) const {

@@ -189,16 +189,15 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
 raw_ostream &layout::operator<<(raw_ostream &stream, const DevicePoint &point) {
   stream << "block " << point.rows << 'x' << point.columns << ", steps " << point.steps;
   if (point.usesAtom)
-    stream << ", warps " << point.warpsDown << 'x' << point.warpsAcross << ", depth " << point.depth
-           << ", atom";
+    stream << ", warps " << point.warpsDown << 'x' << point.warpsAcross << ", split " << point.split
+           << ", depth " << point.depth << ", atom";
   return stream;
 }
 
 /// Returns whether the threads of `point` share the runs of both boxes evenly.
 static bool sharesRuns(const DevicePoint &point, int64_t run) {
-  int64_t threads = point.warpsDown * point.warpsAcross * warp;
-  return point.rows * point.steps / run % threads == 0 &&
-         point.columns * point.steps / run % threads == 0;
+  int64_t threads = point.getWarps() * warp, steps = point.getBlockSteps();
+  return point.rows * steps / run % threads == 0 && point.columns * steps / run % threads == 0;
 }
 
 /// Returns whether the boxes of `point` have rows of at least 128 bytes, all banks of shared
@@ -206,7 +205,7 @@ static bool sharesRuns(const DevicePoint &point, int64_t run) {
 static bool hasLongRows(const DeviceProduct &product, const DevicePoint &point) {
   constexpr int64_t bankBytes = 128;
   auto isLong = [&](unsigned number, int64_t own, int64_t all) {
-    return product.getRowBytes(number, own, point.steps) >= bankBytes ||
+    return product.getRowBytes(number, own, point.getBlockSteps()) >= bankBytes ||
            product.getRowBytes(number, all, product.numSteps) < bankBytes;
   };
   return isLong(0, point.rows, product.numRows) && isLong(1, point.columns, product.numColumns);
@@ -218,8 +217,7 @@ static void addAtomPoints(const DeviceProduct &product, SmallVectorImpl<DevicePo
     int64_t warpRows = point.rows / point.warpsDown,
             warpColumns = point.columns / point.warpsAcross;
     if (warpRows < 16 || warpRows > 64 || warpColumns < 16 || warpColumns > 64 ||
-        point.warpsDown * point.warpsAcross > 8 || !sharesRuns(point, run) ||
-        !hasLongRows(product, point))
+        point.getWarps() > 8 || !sharesRuns(point, run) || !hasLongRows(product, point))
       return;
     for (int64_t depth : {2, 3, 4}) {
       point.depth = depth;
@@ -230,8 +228,9 @@ static void addAtomPoints(const DeviceProduct &product, SmallVectorImpl<DevicePo
     for (int64_t columns : {16, 32, 64, 128, 256})
       for (int64_t down : {1, 2, 4})
         for (int64_t across : {1, 2, 4, 8})
-          for (int64_t stepBytes : {64, 128})
-            addDepths({true, rows, columns, down, across, stepBytes / product.factorBytes, 0});
+          for (int64_t bytes : {64, 128}) // of the steps of a warp
+            for (int64_t split : {1, 2, 4})
+              addDepths({true, rows, columns, down, across, bytes / product.factorBytes, 0, split});
 }
 
 SmallVector<DevicePoint, 0> layout::getDevicePoints(const DeviceProduct &product) {

@@ -47,8 +47,13 @@ struct DevicePoint {
   bool usesAtom = false;
   int64_t rows = 64, columns = 64;        ///< of a block
   int64_t warpsDown = 1, warpsAcross = 1; ///< of a block, along rows and columns; of atoms only
-  int64_t steps = 16;                     ///< whose factors are in shared memory at a time
+  int64_t steps = 16;                     ///< of a warp, whose factors are in shared memory
   int64_t depth = 1;                      ///< buffers of them
+  int64_t split = 1; ///< warps that share the steps of a tile, whose sums are added; of atoms only
+
+  int64_t getWarps() const { return warpsDown * warpsAcross * split; }
+  /// The steps of a block whose factors are in shared memory at a time.
+  int64_t getBlockSteps() const { return steps * split; }
 };
 
 raw_ostream &operator<<(raw_ostream &stream, const DevicePoint &point);

@@ -10,9 +10,11 @@
 /// it fits into:
 /// 1. Its operands are known where the first launch of the group is, apart from results of the
 ///    group. Constants and sizes can be moved there. No check is between them.
-/// 2. All members together are too small for a second thread; or it depends on no member, reads a
-///    tensor that a member reads too, and its iterations take about as long as those of the others,
-///    since threads take iterations of equal numbers.
+/// 2. On a CPU, all members together are too small for a second thread; or it depends on no member,
+///    reads a tensor that a member reads too, and its iterations take about as long as those of the
+///    others, since threads take iterations of equal numbers.
+/// 3. On a GPU, it depends on no member, and its blocks need what those of the others need: all
+///    blocks of a launch get the same threads, registers and shared memory.
 /// Each group becomes one launch.
 ///
 //===----------------------------------------------------------------------===//
@@ -98,11 +100,34 @@ static std::optional<int64_t> countWork(te::KernelOp kernel) {
 }
 
 namespace {
+/// What a block of a GPU needs for an iteration.
+struct BlockNeeds {
+  int64_t threads = 0;
+  bool caches = false; ///< whether factors are kept in shared memory
+  bool hasAtom = false;
+
+  static BlockNeeds get(te::KernelOp kernel) {
+    BlockNeeds needs;
+    for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
+      if (std::optional<Schedule> schedule = findSchedule(compute)) {
+        needs.threads = std::max(needs.threads, schedule->getNumThreads());
+        needs.caches |= !schedule->caches.empty();
+        needs.hasAtom |= schedule->atom.has_value();
+      }
+    return needs;
+  }
+
+  bool operator==(const BlockNeeds &other) const {
+    return threads == other.threads && caches == other.caches && hasAtom == other.hasAtom;
+  }
+};
+
 /// A launch that may join others.
 struct Candidate {
   te::LaunchOp launch;
   te::KernelOp kernel;
   std::optional<int64_t> work, iterations;
+  BlockNeeds needs;  ///< for GPUs only
   unsigned position; ///< among the launches of the block
   /// The checks before it. What holds after a check need not hold in front of it.
   unsigned checks;
@@ -147,6 +172,7 @@ struct MergeLaunches : layout::impl::MergeLaunchesBase<MergeLaunches> {
     if (apply == ::tssa::Apply::Never)
       return;
     LaunchMerger merger(getOperation());
+    isDevice = hasDeviceModel(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](Block *block) {
         for (const Group &group : formGroups(*block, merger))
@@ -166,8 +192,10 @@ private:
       te::KernelOp kernel = launch ? merger.lookup(launch) : te::KernelOp();
       if (!kernel || !isMergeable(kernel))
         continue;
-      Candidate candidate{launch,     kernel, countWork(kernel), countIterations(kernel),
+      Candidate candidate{launch,     kernel, countWork(kernel), countIterations(kernel), {},
                           position++, checks};
+      if (isDevice)
+        candidate.needs = BlockNeeds::get(kernel);
       Group *fitting = llvm::find_if(groups, [&](Group &g) { return fits(candidate, g); });
       Group &group = fitting == groups.end() ? groups.emplace_back() : *fitting;
       group.push_back(candidate);
@@ -190,6 +218,9 @@ private:
         candidate.checks != group.front().checks || group.size() >= greatestGroup ||
         !operands.areKnown(candidate.launch))
       return false;
+    if (isDevice)
+      return !operands.areOfGroup &&
+             (apply == ::tssa::Apply::Always || candidate.needs == group.front().needs);
     return isSmallWith(candidate, group) ||
            (!operands.areOfGroup && !isSequence(group) &&
             (apply == ::tssa::Apply::Always ||
@@ -253,5 +284,7 @@ private:
         << remark::metric("LaunchesSaved", launches.size() - 1) << remark::metric("Work", work);
     numMerged += launches.size() - 1;
   }
+
+  bool isDevice = false; ///< whether blocks of a GPU run the iterations
 };
 } // namespace

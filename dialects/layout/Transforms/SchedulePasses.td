@@ -289,17 +289,20 @@ def MergeLaunches : Pass<"layout-merge-launches", "::mlir::ModuleOp"> {
     No result moves, so this costs nothing where a joined expression would make results strided. If
     a root reads another, one thread computes all, one root after the other. That is for launches
     which are too small for a second thread: the gate of a squeeze-and-excite block, a small model as
-    a whole. It is the horizontal transformation of Souffle (section 6.1), in loops instead of in
-    expressions, and for small programs its one kernel (section 6.4). Remarks give the launches that
-    are saved and the work of the new launch: points and operations.
+    a whole. On a GPU, each root has a range of the blocks; blocks do not wait for each other, so no
+    root reads another. It is the horizontal transformation of Souffle (section 6.1), in loops
+    instead of in expressions, and for small programs its one kernel (section 6.4). Remarks give the
+    launches that are saved and the work of the new launch: points and operations.
 
     - **Needs**: kernels with schedules (the end of the layout stage).
     - **Keeps**: the value of every element, and the order of the operations that compute it.
     - **Gives up**: launches of te.update and te.scan; launches of which an operand is computed
-      after the first of the others by another op, or behind a check; launches more than 32 launches apart; and launches
-      of a work of 2^18 or more together, if one reads a result of another. Unless `apply=always`,
-      such launches must read a tensor in common, and an iteration of one take at most eight times as
-      long as one of another, as threads could not share them evenly.
+      after the first of the others by another op, or behind a check; launches more than 32 launches
+      apart; and launches of a work of 2^18 or more together, if one reads a result of another.
+      Unless `apply=always`, such launches must read a tensor in common, and an iteration of one take
+      at most eight times as long as one of another, as threads could not share them evenly. On a
+      GPU, launches of which one reads a result of another, and, unless `apply=always`, those whose
+      blocks differ in threads, in tensor cores or in whether they keep factors in shared memory.
 
     ```mlir
     // Before

@@ -373,18 +373,18 @@ private:
     auto rows = splitTwice(fuse(product.rows), point.warpsDown, point.rows / point.warpsDown);
     auto columns =
         splitTwice(fuse(product.columns), point.warpsAcross, point.columns / point.warpsAcross);
-    auto [outer, step] = split(fuse(sortByStrides(product.steps)), point.steps);
+    auto steps = splitTwice(fuse(sortByStrides(product.steps)), point.split, point.steps);
     SmallVector<Value> serial = getLoops(sortByStrides(product.windows));
-    serial.push_back(outer);
+    serial.push_back(steps[0]);
     Value kept = fuseLoops(serial); // the pipeline runs through all windows
     SmallVector<Value> blocks = getBlocks(product, rows[0], columns[0]), order(blocks);
-    order.append({rows[1], columns[1], kept, rows[2], columns[2], step});
+    order.append({rows[1], columns[1], steps[1], kept, rows[2], columns[2], steps[2]});
     ReorderOp::create(builder, loc, order);
     BindOp::create(builder, loc, blocks, Level::Block);
-    BindOp::create(builder, loc, ValueRange{rows[1], columns[1]}, Level::Warp);
+    BindOp::create(builder, loc, ValueRange{rows[1], columns[1], steps[1]}, Level::Warp);
     cacheFactors(kept);
     PipelineOp::create(builder, loc, kept, point.depth);
-    AtomOp::create(builder, loc, ValueRange{rows[2], columns[2], step}, product.atom->name);
+    AtomOp::create(builder, loc, ValueRange{rows[2], columns[2], steps[2]}, product.atom->name);
   }
 
   SmallVector<Value> getBlocks(const DeviceProduct &product, Value rows, Value columns) {

@@ -91,6 +91,9 @@ public:
   /// Allocates memory that all threads of the block share.
   virtual mlir::Value makeShared(mlir::OpBuilder &builder, mlir::Location loc,
                                  mlir::func::FuncOp func, mlir::MemRefType type) = 0;
+  /// Calls `body` and then frees what it allocates: blocks that run it run nothing that comes
+  /// later.
+  virtual void reuseShared(llvm::function_ref<void()> body) = 0;
 };
 
 /// The target-specific decisions in the lowering of a kernel. Each kernel has its own object.

@@ -35,8 +35,10 @@ AffineExpr AtomEmitter::getLanePart(Value lane, int64_t divisor, int64_t modulus
 }
 
 const AtomEmitter::Factor &AtomEmitter::getFactor(bool isLeft) const {
-  bool isFirst = factors[0]->address.isFunctionOfDim(schedule.atom->rows) == isLeft;
-  return *factors[isFirst ? 0 : 1];
+  // A dim of one iteration is in no address.
+  bool isSwapped = factors[0]->address.isFunctionOfDim(schedule.atom->columns) ||
+                   factors[1]->address.isFunctionOfDim(schedule.atom->rows);
+  return *factors[isLeft != isSwapped ? 0 : 1];
 }
 
 Value AtomEmitter::buildAddress(const Matrices &matrices, AffineExpr along, AffineExpr alongSteps) {

@@ -142,7 +142,13 @@ private:
     auto branch = scf::IfOp::create(builder, loc, mine, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    if (failed(buildIteration(index, part, *scheduled, number)))
+    LogicalResult result = failure();
+    auto build = [&] { result = buildIteration(index, part, *scheduled, number); };
+    if (BlockThreads *threads = target.getThreads())
+      threads->reuseShared(build);
+    else
+      build();
+    if (failed(result))
       return failure();
     builder.setInsertionPointToStart(branch.elseBlock());
     return buildPiece(parts.drop_front(), arith::SubIOp::create(builder, loc, number, count));

@@ -14,10 +14,13 @@
 // for its own copies of this iteration, and all wait for each other. Then the buffer of the last
 // iteration is free, and is filled for the iteration `depth - 1` ahead.
 //
+// Several warps may share the steps of a tile, each with sums of its own, which are then added.
+//
 //===----------------------------------------------------------------------===//
 
 #include "CacheTile.h"
 #include "NestBuilder.h"
+#include "ThreadCombine.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -40,6 +43,14 @@ void NestBuilder::buildAtomTile() {
   if (failed(result))
     return;
   emitter.beginScope();
+  Value finishes = active;
+  if (int64_t parts = schedule.getReductionThreads(); parts > 1) {
+    if (!schedule.serial.empty())
+      threads->buildBarrier(index); // all have read the parts of an earlier tile
+    auto [isFirst, sums] = combineFragments(index, *threads, fragments, parts);
+    fragments = sums;
+    finishes = buildConjunction(index, active, isFirst);
+  }
   Value number = threads->buildNumber(index);
   auto getPart = [&](int64_t divisor, int64_t modulus) {
     Value part = arith::DivUIOp::create(builder, loc(), number, index.constant(divisor));
@@ -53,8 +64,8 @@ void NestBuilder::buildAtomTile() {
         finishAtomRow(row + (i * atom.instruction->rows + half * 8), column,
                       ArrayRef(fragments).slice(i * columns, columns), half);
   };
-  if (active)
-    buildIf(active, finish, nullptr);
+  if (finishes)
+    buildIf(finishes, finish, nullptr);
   else
     finish();
 }

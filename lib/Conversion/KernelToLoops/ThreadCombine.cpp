@@ -111,4 +111,57 @@ Values combineThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &e
   return group > warpSize ? combineWarps(index, threads, emitter, values, group) : values;
 }
 
+std::pair<Value, Values> combineFragments(IndexBuilder &index, BlockThreads &threads,
+                                          ValueRange fragments, int64_t parts) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  auto type = cast<VectorType>(fragments.front().getType());
+  int64_t width = type.getNumElements(), numWarps = threads.count / warpSize;
+  int64_t fragmentSize = width * warpSize, partSize = fragmentSize * fragments.size();
+  auto func = builder.getBlock()->getParent()->getParentOfType<func::FuncOp>();
+  Value memory = threads.makeShared(
+      builder, loc, func,
+      MemRefType::get({numWarps / parts * (parts - 1) * partSize}, type.getElementType()));
+  auto build = [&](auto op, Value lhs, int64_t rhs) -> Value {
+    return decltype(op)::create(builder, loc, lhs, index.constant(rhs));
+  };
+  Value number = threads.buildNumber(index), warp = build(arith::DivUIOp(), number, warpSize);
+  Value part = build(arith::RemUIOp(), warp, parts), group = build(arith::DivUIOp(), warp, parts);
+  // The lanes of a fragment are adjacent; then come the fragments of a warp, and the warps.
+  AffineExpr own = index.getSymbol(build(arith::RemUIOp(), number, warpSize)) * width +
+                   index.getSymbol(group) * ((parts - 1) * partSize);
+  auto getAddress = [&](AffineExpr ofPart, size_t fragment) {
+    return index.materialize(
+        index.simplify(own + ofPart * partSize + static_cast<int64_t>(fragment) * fragmentSize));
+  };
+  llvm::MaybeAlign alignment(width * type.getElementTypeBitWidth() / 8);
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, part, index.constant(0));
+  auto store = scf::IfOp::create(builder, loc, isFirst, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(store.elseBlock());
+    for (auto [i, fragment] : llvm::enumerate(fragments))
+      vector::StoreOp::create(builder, loc, fragment, memory,
+                              ValueRange{getAddress(index.getSymbol(part) - 1, i)},
+                              /*nontemporal=*/false, alignment);
+  }
+  threads.buildBarrier(index);
+  auto add = scf::IfOp::create(builder, loc, fragments.getTypes(), isFirst, true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(add.thenBlock());
+  Values sums(fragments);
+  for (int64_t other = 0; other + 1 < parts; ++other)
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      Value address = getAddress(getAffineConstantExpr(other, index.getContext()), i);
+      Value partial = vector::LoadOp::create(builder, loc, type, memory, ValueRange{address},
+                                             /*nontemporal=*/false, alignment);
+      sum = arith::AddFOp::create(builder, loc, sum, partial);
+    }
+  scf::YieldOp::create(builder, loc, sums);
+  builder.setInsertionPointToStart(add.elseBlock());
+  scf::YieldOp::create(builder, loc, fragments);
+  return {isFirst, Values(add.getResults())};
+}
+
 } // namespace tssa::conversion

@@ -18,6 +18,15 @@ namespace tssa::conversion {
 TileEmitter::Values combineThreads(IndexBuilder &index, BlockThreads &threads, TileEmitter &emitter,
                                    mlir::ValueRange accumulators, int64_t group);
 
+/// Adds the sums of each group of `parts` neighbouring warps, fragments of one tile of an atom, to
+/// those of the first warp of the group. Returns whether a thread is of a first warp, and the sums,
+/// which only these have. They are added in the order of the warps. All threads of the block must
+/// execute this together.
+std::pair<mlir::Value, TileEmitter::Values> combineFragments(IndexBuilder &index,
+                                                             BlockThreads &threads,
+                                                             mlir::ValueRange fragments,
+                                                             int64_t parts);
+
 } // namespace tssa::conversion
 
 #endif // LIB_CONVERSION_KERNELTOLOOPS_THREADCOMBINE_H

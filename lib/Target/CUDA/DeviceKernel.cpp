@@ -77,10 +77,10 @@ static void markOperands(func::FuncOp func, unsigned count) {
 
 LogicalResult DeviceKernel::finish(func::FuncOp func) {
   int64_t most = layout::getDeviceModel(func->getParentOfType<ModuleOp>()).blockSharedBytes;
-  if (sharedBytes > most)
-    return func.emitError("needs ") << sharedBytes << " bytes of shared memory, more than the "
+  if (mostSharedBytes > most)
+    return func.emitError("needs ") << mostSharedBytes << " bytes of shared memory, more than the "
                                     << most << " that a device has";
-  te::setBlock(func, te::BlockAttr::get(func.getContext(), count, sharedBytes));
+  te::setBlock(func, te::BlockAttr::get(func.getContext(), count, mostSharedBytes));
   markOperands(func, numRead);
   return success();
 }
@@ -246,7 +246,14 @@ Value DeviceKernel::makeShared(OpBuilder &builder, Location loc, func::FuncOp fu
   Value offset = arith::ConstantIndexOp::create(builder, loc, sharedBytes);
   int64_t bytes = type.getNumElements() * te::getElementBytes(type.getElementType());
   sharedBytes += llvm::alignTo(bytes, widestAccess);
+  mostSharedBytes = std::max(mostSharedBytes, sharedBytes);
   auto viewType =
       MemRefType::get(type.getShape(), type.getElementType(), MemRefLayoutAttrInterface(), space);
   return memref::ViewOp::create(builder, loc, viewType, sharedMemory, offset, ValueRange());
+}
+
+void DeviceKernel::reuseShared(function_ref<void()> body) {
+  int64_t before = sharedBytes;
+  body();
+  sharedBytes = before;
 }

@@ -55,11 +55,13 @@ public:
                            mlir::Value sums) override;
   mlir::Value makeShared(mlir::OpBuilder &builder, mlir::Location loc, mlir::func::FuncOp func,
                          mlir::MemRefType type) override;
+  void reuseShared(llvm::function_ref<void()> body) override;
 
 private:
-  unsigned numRead; ///< of how many parameters, the first ones, no thread writes the memory
-  int64_t sharedBytes = 0;
-  mlir::Value sharedMemory; ///< all dynamic shared memory; made at the first use
+  unsigned numRead;        ///< of how many parameters, the first ones, no thread writes the memory
+  int64_t sharedBytes = 0; ///< that are in use
+  int64_t mostSharedBytes = 0; ///< that were in use at a time
+  mlir::Value sharedMemory;    ///< all dynamic shared memory; made at the first use
 };
 
 } // namespace tssa::cuda

@@ -49,13 +49,13 @@ te.kernel @first(%x: tensor<1x4x28x28xf16>, %w: tensor<64x4x1x1xf16>) -> tensor<
 // REMARK: [Passed] schedule | {{.*}}Point="block {{.*}}atom", Remark="a block computes a tile"
 // CHECK-LABEL: te.kernel @conv_0
 // CHECK: %[[L:.*]]:7 = layout.loops @y
-// CHECK: %[[K:.*]]:2 = layout.split %[[L]]#4
+// CHECK: %[[K:.*]]:3 = layout.split %[[L]]#4
 // CHECK: %[[W:.*]] = layout.fuse %[[L]]#5, %[[L]]#6
 // CHECK: %[[R:.*]] = layout.fuse %[[W]], %[[K]]#0
 // CHECK-DAG: layout.cache 0 at %[[R]] to shared
 // CHECK-DAG: layout.cache 1 at %[[R]] to shared
 // CHECK: layout.pipeline %[[R]] depth
-// CHECK: layout.atom %{{.*}}, %{{.*}}, %[[K]]#1 "mma.m16n8k16"
+// CHECK: layout.atom %{{.*}}, %{{.*}}, %[[K]]#2 "mma.m16n8k16"
 te.kernel @conv(%x: tensor<1x64x28x28xf16>, %w: tensor<64x64x3x3xf16>) -> tensor<1x64x28x28xf16> {
   %y = te.compute @y (d0: 1, d1: 64, d2: 28, d3: 28) reduce (d4: 64, d5: 3, d6: 3) init (0.0 : f32) {
     %a = te.read %x[d0, d4, d2 + d5 - 1, d3 + d6 - 1] : tensor<1x64x28x28xf16> where (d2 + d5 - 1 >= 0, -d2 - d5 + 28 >= 0, d3 + d6 - 1 >= 0, -d3 - d6 + 28 >= 0) else 0.0

@@ -157,14 +157,14 @@ te.kernel @write(%b: tensor<4xf32>, %x: tensor<2xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: te.kernel @half(
 // CHECK: %[[R:.*]]:3 = layout.split %{{.*}}#1 [*, 1, 16]
 // CHECK: %[[C:.*]]:3 = layout.split %{{.*}}#2 [*, 2, 32]
-// CHECK: %[[K:.*]]:2 = layout.split %{{.*}}#3 [*, 64]
-// CHECK: layout.reorder %{{.*}}#0, %[[R]]#0, %[[C]]#0, %[[R]]#1, %[[C]]#1, %[[K]]#0, %[[R]]#2, %[[C]]#2, %[[K]]#1
+// CHECK: %[[K:.*]]:3 = layout.split %{{.*}}#3 [*, 1, 64]
+// CHECK: layout.reorder %{{.*}}#0, %[[R]]#0, %[[C]]#0, %[[R]]#1, %[[C]]#1, %[[K]]#1, %[[K]]#0, %[[R]]#2, %[[C]]#2, %[[K]]#2
 // CHECK: layout.bind %{{.*}}#0, %[[R]]#0, %[[C]]#0 to block
-// CHECK: layout.bind %[[R]]#1, %[[C]]#1 to warp
+// CHECK: layout.bind %[[R]]#1, %[[C]]#1, %[[K]]#1 to warp
 // CHECK: layout.cache 0 at %[[K]]#0 to shared
 // CHECK: layout.cache 1 at %[[K]]#0 to shared
 // CHECK: layout.pipeline %[[K]]#0 depth 3
-// CHECK: layout.atom %[[R]]#2, %[[C]]#2, %[[K]]#1 "mma.m16n8k16"
+// CHECK: layout.atom %[[R]]#2, %[[C]]#2, %[[K]]#2 "mma.m16n8k16"
 te.kernel @half(%a: tensor<1x128x12x64xf16>, %b: tensor<768x768xf16>) -> tensor<1x128x768xf32> {
   %y = te.compute @y (d0: 1, d1: 128, d2: 768) reduce (d3: 768) init (0.0 : f32) {
     %u = te.read %a[0, d1, d3 floordiv 64, d3 mod 64] : tensor<1x128x12x64xf16>
@@ -211,9 +211,9 @@ te.kernel @half_conv(%x: tensor<1x32x30x30xf16>, %w: tensor<64x32x3x3xf16>) -> t
 
 // Rows of 128 bytes are 32 elements of f32, whose values are those of tf32.
 // CHECK-LABEL: te.kernel @tf32(
-// CHECK: %[[K:.*]]:2 = layout.split %{{.*}}#2 [*, 32]
+// CHECK: %[[K:.*]]:3 = layout.split %{{.*}}#2 [*, {{.*}}, 32]
 // CHECK: layout.pipeline %[[K]]#0 depth
-// CHECK: layout.atom %{{.*}}, %{{.*}}, %[[K]]#1 "mma.m16n8k8"
+// CHECK: layout.atom %{{.*}}, %{{.*}}, %[[K]]#2 "mma.m16n8k8"
 te.kernel @tf32(%a: tensor<128x768xf32>, %b: tensor<768x768xf32>) -> tensor<128x768xf32> {
   %y = te.compute @y (d0: 128, d1: 768) reduce (d2: 768) init (0.0 : f32) {
     %u = te.read %a[d0, d2] : tensor<128x768xf32>

@@ -34,6 +34,7 @@ class Product:
     tile: tuple = (64, 64, 64)     # of a block
     warps: tuple = (2, 2)
     depth: int = 3
+    split: int = 1                 # warps that share the steps of a tile
 
     def element_bytes(self):
         return 4 if self.type == "f32" else 2
@@ -64,11 +65,15 @@ FIXED = [
     Product("steps_left", k=200, depth=4),
     Product("few_steps", k=64, depth=4),
     Product("open_rows", m=200, open_rows=True),
+    Product("constant_row", m=1, k=28, order="km,nk", epilogue=True),
     Product("one_row", m=1, open_rows=True, epilogue=True),
     Product("one_warp", tile=(16, 24, 32), warps=(1, 1)),
     Product("cut_rows", k=93, n=75),
     Product("uneven_runs", tile=(16, 64, 32), warps=(1, 4)),
     Product("odd_fragments", tile=(32, 48, 64), warps=(1, 2), n=96),
+    Product("shared_steps", split=2, k=256, epilogue=True),
+    Product("shared_steps_left", split=4, tile=(32, 32, 32), warps=(1, 1), m=77, n=72, k=200),
+    Product("shared_open_rows", split=2, tile=(32, 64, 64), warps=(1, 2), m=45, k=136, open_rows=True, batch=2),
     Product("tf32", type="f32"),
     Product("tf32_bias", type="f32", tile=(64, 64, 32), epilogue=True, depth=2),
     Product("tf32_transposed_rhs", type="f32", tile=(64, 64, 32), order="mk,nk"),
@@ -81,6 +86,8 @@ FIXED = [
     Product("tf32_cut_rows", type="f32", tile=(64, 64, 32), k=93, n=75, order="mk,nk"),
     Product("tf32_open_rows", type="f32", tile=(64, 64, 32), m=200, open_rows=True),
     Product("tf32_one_warp", type="f32", tile=(16, 24, 8), warps=(1, 1)),
+    Product("tf32_constant_row", type="f32", tile=(64, 64, 32), m=1, k=28, order="km,nk", epilogue=True),
+    Product("tf32_shared_steps", type="f32", tile=(64, 64, 32), split=2, k=256, order="mk,nk", epilogue=True),
 ]
 
 
@@ -90,6 +97,7 @@ def draw(number):
     rows, columns = warps[0] * random.choice([16, 32]), warps[1] * random.choice([16, 32])
     type = random.choice(["f16", "bf16", "f32", "f32"])
     steps = random.choice([8, 16, 24, 32] if type == "f32" else [32, 64])
+    split = random.choice([1, 2, 4]) if warps in [(1, 1), (1, 2)] and steps <= 32 else 1
     open_rows = random.random() < 0.3
     whole = 1 if random.random() < 0.4 else 8  # whether runs of 16 bytes may be cut
     size = lambda most, whole: random.randint(1, most // whole) * whole
@@ -97,7 +105,7 @@ def draw(number):
         f"random{number}", m=size(150, whole if "km" in order else 1), n=size(150, whole if "kn" in order else 1),
         k=size(200, whole), batch=random.choice([0, 0, 2]), type=type, order=order,
         epilogue=random.random() < 0.5, open_rows=open_rows, tile=(rows, columns, steps), warps=warps,
-        depth=random.choice([2, 3, 4]))
+        depth=random.choice([2, 3, 4]), split=split)
 
 
 def indexes(product, dims):
@@ -153,14 +161,14 @@ def write_schedule(p, kernel):
   %l:{3 + first} = layout.loops @{label} : {', '.join(['!layout.loop'] * (3 + first))}
   %i:3 = layout.split %l#{first} [*, {p.warps[0]}, {p.tile[0] // p.warps[0]}]
   %j:3 = layout.split %l#{first + 1} [*, {p.warps[1]}, {p.tile[1] // p.warps[1]}]
-  %k:2 = layout.split %l#{first + 2} [*, {p.tile[2]}]
-  layout.reorder {outer}, %i#1, %j#1, %k#0, %i#2, %j#2, %k#1
+  %k:3 = layout.split %l#{first + 2} [*, {p.split}, {p.tile[2]}]
+  layout.reorder {outer}, %i#1, %j#1, %k#1, %k#0, %i#2, %j#2, %k#2
   layout.bind {outer} to block
-  layout.bind %i#1, %j#1 to warp
+  layout.bind %i#1, %j#1, %k#1 to warp
   layout.cache 0 at %k#0 to shared
   layout.cache 1 at %k#0 to shared
   layout.pipeline %k#0 depth {p.depth}
-  layout.atom %i#2, %j#2, %k#1 "{p.atom()}"
+  layout.atom %i#2, %j#2, %k#2 "{p.atom()}"
 }}
 """
 
