@@ -97,7 +97,8 @@ def draw(number):
     rows, columns = warps[0] * random.choice([16, 32]), warps[1] * random.choice([16, 32])
     type = random.choice(["f16", "bf16", "f32", "f32"])
     steps = random.choice([8, 16, 24, 32] if type == "f32" else [32, 64])
-    split = random.choice([1, 2, 4]) if warps in [(1, 1), (1, 2)] and steps <= 32 else 1
+    splits = [1, 2] if type == "f32" else [1, 2, 4]  # buffers must fit
+    split = random.choice(splits) if warps in [(1, 1), (1, 2)] and steps <= 32 else 1
     open_rows = random.random() < 0.3
     whole = 1 if random.random() < 0.4 else 8  # whether runs of 16 bytes may be cut
     size = lambda most, whole: random.randint(1, most // whole) * whole
