@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtomRules.h"
+#include "dialects/te/IR/Contraction.h"
+#include "dialects/te/IR/PointOps.h"
+#include "dialects/te/IR/Rounding.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -69,4 +73,21 @@ std::optional<ScheduleFault> layout::findAtomFault(const Schedule &schedule,
   if (std::optional<ScheduleFault> fault = findLoopFault(schedule, order, label))
     return fault;
   return findPipelineFault(schedule);
+}
+
+Value layout::findAtomFactor(te::ComputeOp op, unsigned piece, unsigned operand, const Atom &atom) {
+  SmallVector<Operation *> products = te::findSummedProducts(op, piece);
+  auto product = products.size() == 1 ? dyn_cast<arith::MulFOp>(products.front()) : arith::MulFOp();
+  if (!product || (atom.takesTF32 && !te::isTF32Product(product)))
+    return {};
+  Value factor = product->getOperand(operand);
+  if (!atom.takesTF32) {
+    auto extension = factor.getDefiningOp<arith::ExtFOp>();
+    if (!extension)
+      return {};
+    factor = extension.getIn();
+  }
+  bool isTaken = atom.takes(factor.getType(), product.getType()) &&
+                 !te::hasOpaqueRead(factor, op.getPieceBlock(piece));
+  return isTaken ? factor : Value();
 }

@@ -22,6 +22,11 @@ struct ScheduleFault {
 std::optional<ScheduleFault> findAtomFault(const Schedule &schedule, ArrayRef<unsigned> order,
                                            StringRef label);
 
+/// Returns factor `operand` of the product that piece `piece` of `op` sums, as `atom` takes it, or
+/// null if it takes no such product. Elements of 16 bits are those that the body extends; elements
+/// of f32 must have the values of tf32 (te::isTF32Product). No factor has an opaque index.
+Value findAtomFactor(te::ComputeOp op, unsigned piece, unsigned operand, const Atom &atom);
+
 } // namespace mlir::tssa::layout
 
 #endif // DIALECTS_LAYOUT_ANALYSIS_ATOMRULES_H

@@ -15,12 +15,29 @@ namespace mlir::tssa::layout {
 struct Atom {
   StringLiteral name;
   int64_t rows, columns, steps; ///< that it multiplies
+  StringLiteral factors;        ///< that it takes, in words
+  bool takesTF32;               ///< of f32, with the values of tf32; otherwise of 16 bits
+  double rate;                  ///< products in a cycle, of those of factors of 16 bits
 
   /// Whether it takes factors of type `factor` and adds to sums of type `sum`.
   bool takes(Type factor, Type sum) const {
-    return isa<Float16Type, BFloat16Type>(factor) && sum.isF32();
+    return sum.isF32() && (takesTF32 ? factor.isF32() : isa<Float16Type, BFloat16Type>(factor));
+  }
+
+  /// Whether lanes load fragments of a factor element by element: ldmatrix cannot transpose
+  /// elements of 32 bits.
+  bool loadsElements(bool hasRowsOfSteps) const { return takesTF32 && !hasRowsOfSteps; }
+
+  /// Returns the bytes by which rows of a factor in shared memory are longer than they need to be,
+  /// so that what a warp loads at a time is in different banks: eight rows of 16 bytes, or eight
+  /// words of each of four rows.
+  int64_t getPaddingBytes(bool hasRowsOfSteps) const {
+    return loadsElements(hasRowsOfSteps) ? 32 : 16;
   }
 };
+
+/// Returns all instructions.
+ArrayRef<Atom> getAtoms();
 
 /// Returns the instruction `name`, or null if there is none.
 const Atom *findAtom(StringRef name);

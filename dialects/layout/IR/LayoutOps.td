@@ -184,9 +184,9 @@ def Layout_AtomOp : Layout_Op<"atom"> {
     | instruction | rows, columns, steps | factors | sums | computed by |
     |---|---|---|---|---|
     | mma.m16n8k16 | 16, 8, 16 | f16 or bf16, extended to f32 | f32 | a warp (PTX ISA, mma.sync) |
+    | mma.m16n8k8 | 16, 8, 8 | f32, in products with `te.tf32` | f32 | a warp (mma.sync of tf32) |
 
-    The accumulators stay in registers. The factors come from shared memory, where a
-    `layout.pipeline` brings them.
+    Accumulators stay in registers; `layout.pipeline` brings factors to shared memory.
 
     Constraints:
     - (C1) there are three loops, and the instruction is one of the table.

@@ -47,15 +47,18 @@ static DeviceResources getAtomResources(const DeviceProduct &product, const Devi
   needs.threads = warps * warp;
   needs.registers = static_cast<int64_t>(rows * columns * 4 + rows * 4 + columns * 2) +
                     otherRegisters + (product.isOpen ? openRegisters : 0);
-  int64_t padding = 16 / product.factorBytes;
   needs.filledBytes =
       static_cast<double>((point.rows + point.columns) * steps * product.factorBytes);
-  needs.sharedBytes = static_cast<int64_t>(needs.filledBytes) * point.depth +
-                      (point.rows + point.columns) * padding * product.factorBytes * point.depth +
-                      getPartialBytes(point);
+  needs.sharedBytes =
+      static_cast<int64_t>(needs.filledBytes) * point.depth + getPartialBytes(point);
   double products = rows * columns * rounds, loads = (rows + columns / 2) * rounds;
-  needs.instructions = products + loads + 30;
+  needs.instructions = products + 30;
   for (auto [number, extent] : {std::pair(0, point.rows), std::pair(1, point.columns)}) {
+    bool hasRowsOfSteps = product.hasRowsOfSteps[number];
+    needs.sharedBytes +=
+        (hasRowsOfSteps ? extent : steps) * atom.getPaddingBytes(hasRowsOfSteps) * point.depth;
+    double perLoad = atom.loadsElements(hasRowsOfSteps) ? 4 : 1; // instructions instead of one
+    needs.instructions += (number == 0 ? rows : columns / 2) * rounds * perLoad;
     double elements = static_cast<double>(extent * steps) / static_cast<double>(needs.threads);
     double copies = elements * static_cast<double>(product.factorBytes) / 16;
     double guard = product.isGuarded[number] ? guardInstructions : 0;
@@ -152,7 +155,8 @@ private:
   double getBusy(double count) const {
     double warps = count * static_cast<double>(needs.threads / warp);
     double usedPart = std::min(1.0, warps / schedulers);
-    double rate = point.usesAtom ? static_cast<double>(device.matrixMultiplyAdds) * tensorShare
+    double rate = point.usesAtom ? static_cast<double>(device.matrixMultiplyAdds) *
+                                       product.atom->rate * tensorShare
                                  : static_cast<double>(device.multiplyAdds) * issueShare;
     return std::max(
         {warps * needs.multiplyAdds / (rate * usedPart),

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/DeviceProduct.h"
+#include "dialects/layout/Analysis/AtomRules.h"
 #include "dialects/layout/IR/DeviceModel.h"
 #include "dialects/layout/Template/Roles.h"
 #include "dialects/te/Analysis/IndexSimplifier.h"
@@ -101,33 +102,35 @@ static bool canCopy(te::ComputeOp op, te::ReadOp read, ArrayRef<unsigned> rows,
   return hasRunsAlong(op, read, steps, run) || hasRunsAlong(op, read, rows, run);
 }
 
+/// Sets what `product` says about the memory of `factor`, which its atom takes.
+static void setFactor(DeviceProduct &product, Value factor) {
+  te::ComputeOp op = product.op;
+  bool hasRows = llvm::any_of(te::collectDims(factor, op.getPieceBlock(0)),
+                              [&](unsigned dim) { return llvm::is_contained(product.rows, dim); });
+  int64_t run = runBytes * 8 / factor.getType().getIntOrFloatBitWidth();
+  auto read = factor.getDefiningOp<te::ReadOp>();
+  unsigned number = hasRows ? 0 : 1;
+  product.isCopied[number] =
+      canCopy(op, read, hasRows ? product.rows : product.columns, product.steps, run);
+  product.isGuarded[number] = !read || read.getGuard();
+  product.hasRowsOfSteps[number] =
+      !product.isCopied[number] || hasRunsAlong(op, read, product.steps, run);
+}
+
 /// Sets the atom of `product`, if there is one.
 static void findAtomOf(DeviceProduct &product) {
-  te::ComputeOp op = product.op;
-  SmallVector<Operation *> products =
-      op.getPieces().size() == 1 ? te::findSummedProducts(op, 0) : SmallVector<Operation *>();
-  auto multiply = products.size() == 1 ? dyn_cast<arith::MulFOp>(products.front()) : nullptr;
-  const Atom *atom = findAtom("mma.m16n8k16");
-  if (!multiply)
+  if (product.op.getPieces().size() != 1)
     return;
-  for (unsigned operand : {0, 1}) {
-    auto extension = multiply->getOperand(operand).getDefiningOp<arith::ExtFOp>();
-    if (!extension || !atom->takes(extension.getIn().getType(), multiply.getType()) ||
-        te::hasOpaqueRead(extension.getIn(), op.getPieceBlock(0)))
-      return;
-    bool hasRows = llvm::any_of(te::collectDims(extension, op.getPieceBlock(0)), [&](unsigned dim) {
-      return llvm::is_contained(product.rows, dim);
-    });
-    int64_t run = runBytes * 8 / extension.getIn().getType().getIntOrFloatBitWidth();
-    auto read = extension.getIn().getDefiningOp<te::ReadOp>();
-    unsigned number = hasRows ? 0 : 1;
-    product.isCopied[number] =
-        canCopy(op, read, hasRows ? product.rows : product.columns, product.steps, run);
-    product.isGuarded[number] = !read || read.getGuard();
-    product.hasRowsOfSteps[number] =
-        !product.isCopied[number] || hasRunsAlong(op, read, product.steps, run);
+  for (const Atom &atom : getAtoms()) {
+    Value first = findAtomFactor(product.op, /*piece=*/0, /*operand=*/0, atom);
+    Value second = findAtomFactor(product.op, /*piece=*/0, /*operand=*/1, atom);
+    if (!first || !second)
+      continue;
+    setFactor(product, first);
+    setFactor(product, second);
+    product.atom = &atom;
+    return;
   }
-  product.atom = atom;
 }
 
 /// Divides the reduction dims of `product` into windows and steps. If there are few steps without
@@ -225,9 +228,9 @@ static void addAtomPoints(const DeviceProduct &product, SmallVectorImpl<DevicePo
     for (int64_t columns : {16, 32, 64, 128, 256})
       for (int64_t down : {1, 2, 4})
         for (int64_t across : {1, 2, 4, 8})
-          for (int64_t steps : {32, 64})
+          for (int64_t bytes : {64, 128}) // of the steps of a warp
             for (int64_t split : {1, 2, 4})
-              addDepths({true, rows, columns, down, across, steps, 0, split});
+              addDepths({true, rows, columns, down, across, bytes / product.factorBytes, 0, split});
 }
 
 SmallVector<DevicePoint, 0> layout::getDevicePoints(const DeviceProduct &product) {

@@ -17,12 +17,12 @@
 ///   te.compiled       te.kernel: unit          cache of kernels    loops
 ///   te.block          function: #te.block      loops               target
 ///   te.kernels        module: #te.device_kernel  target            manifest
+///   te.tf32           arith.mulf of a te op    import              te-fold-factors, layout, loops
 ///   te.nodes          module: #te.node         target              manifest
 ///   te.launches       module: #te.launch_record  target            manifest
 ///
-/// The last two columns name stages, passes, an option, and the parts of the artifact for which
-/// the attribute is read. The dialect verifies the attributes whenever the IR is verified. If a
-/// pass leaves a wrong attribute, the pass manager names the pass.
+/// The last two columns name stages, passes, an option and parts of the artifact. The dialect
+/// verifies the attributes with the IR; if a pass leaves a wrong one, the error names the pass.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef DIALECTS_TE_IR_PROGRAM_H

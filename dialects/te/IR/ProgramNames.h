@@ -22,6 +22,7 @@ inline constexpr StringLiteral arenaName = "te.arena";
 inline constexpr StringLiteral separateName = "te.separate";
 inline constexpr StringLiteral compiledName = "te.compiled";
 inline constexpr StringLiteral blockName = "te.block";
+inline constexpr StringLiteral tf32Name = "te.tf32";
 
 /// The name of the module's table of entries of type `Attr`.
 template <typename Attr> inline constexpr StringLiteral tableName = "";

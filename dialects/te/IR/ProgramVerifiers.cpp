@@ -7,8 +7,9 @@
 
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/ProgramNames.h"
-#include "dialects/te/IR/TEOps.h"
 #include "dialects/te/IR/TEDialect.h"
+#include "dialects/te/IR/TEOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::tssa::te;
@@ -57,6 +58,10 @@ LogicalResult TEDialect::verifyOperationAttribute(Operation *op, NamedAttribute 
   if (name == compiledName && isa<KernelOp>(op) && isa<UnitAttr>(value))
     return success();
   if (name == blockName && isa<FunctionOpInterface>(op) && isa<BlockAttr>(value))
+    return success();
+  if (name == tf32Name && isa<arith::MulFOp>(op) && isa<UnitAttr>(value) &&
+      op->getResult(0).getType().isF32() && op->getParentOp() &&
+      isa<TEDialect>(op->getParentOp()->getDialect()))
     return success();
   return op->emitError() << "has the attribute " << attribute.getName()
                          << ", which the dialect does not know here or in this form";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Rounding.h"
+#include "dialects/te/IR/ProgramNames.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -45,6 +46,12 @@ bool te::isRoundToTF32(Operation *op) {
   return kept && rounded.getType().isF32() && matchPattern(kept.getRhs(), m_ConstantInt(&mask)) &&
          mask == uint64_t(uint32_t(~lowBits));
 }
+
+void te::markTF32Product(Operation *product) {
+  product->setDiscardableAttr(tf32Name, UnitAttr::get(product->getContext()));
+}
+
+bool te::isTF32Product(Operation *product) { return product->hasAttr(tf32Name); }
 
 bool te::isRounding(ComputeOp op) {
   if (op.hasReduction())

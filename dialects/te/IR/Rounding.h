@@ -21,6 +21,13 @@ Value buildRoundToTF32(OpBuilder &builder, Location loc, Value value);
 /// Returns whether `op` is the last one of those that `buildRoundToTF32` builds.
 bool isRoundToTF32(Operation *op);
 
+/// Marks `product`, an arith.mulf of f32: each of its factors has a value of tf32. So instructions
+/// that ignore the other bits may compute it.
+void markTF32Product(Operation *product);
+
+/// Returns whether `product` has the mark, which its copies keep.
+bool isTF32Product(Operation *product);
+
 /// Returns whether `op` is no reduction, and each of its elements is rounded to a shorter type of
 /// floats or to tf32 by the last op of its body.
 bool isRounding(ComputeOp op);

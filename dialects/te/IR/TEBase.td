@@ -25,10 +25,10 @@ def TE_Dialect : Dialect {
     type index: sizes if they are defined outside of the op, and data-dependent
     (opaque) indexes if the body of the op computes them.
 
-    A stage passes information to later stages in attributes of functions and of
-    the module, such as `te.port` and the tables of the manifest. They are listed
-    in dialects/te/IR/Program.h. The dialect verifies them; any other attribute
-    `te.*` is an error.
+    A stage passes information to later stages in attributes of functions, of the
+    module and of products, such as `te.port`, `te.tf32` and the tables of the
+    manifest. They are listed in dialects/te/IR/Program.h. The dialect verifies
+    them; any other attribute `te.*` is an error.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",

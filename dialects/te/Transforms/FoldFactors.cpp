@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/te/IR/Builders.h"
+#include "dialects/te/IR/Rounding.h"
 #include "dialects/te/IR/TEOps.h"
 #include "dialects/te/Transforms/Passes.h"
 #include "dialects/te/Transforms/WeightCollector.h"
@@ -69,7 +70,8 @@ template <typename Op> static Op matchOnlyUse(Value value, Value &other) {
 static ReadOp matchWeight(ComputeOp compute) {
   Block &body = *compute.getPieceBlock();
   auto term = body.getTerminator()->getOperand(0).getDefiningOp<arith::MulFOp>();
-  if (!term || !term->hasOneUse())
+  // The weights would not keep the values of tf32.
+  if (!term || !term->hasOneUse() || isTF32Product(term))
     return {};
   for (Value factor : term->getOperands())
     if (ReadOp read = matchConstantRead(factor);

@@ -161,7 +161,8 @@ def TEFoldFactors : Pass<"te-fold-factors", "::mlir::func::FuncOp"> {
     - **Keeps**: the result up to the rounding of `w * f`. The order of the terms of a sum is not
       defined anyway.
     - **Gives up**: weights that another op reads, guards, types other than f32 and f64, factors
-      that differ among the uses of one element of the weights, and products that are not finite.
+      that differ among the uses of one element of the weights, products that are not finite, and
+      weights in products with `te.tf32`, whose values would not stay those of tf32.
 
     ```mlir
     // Before

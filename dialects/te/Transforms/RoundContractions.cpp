@@ -11,7 +11,7 @@
 /// 2. Its factors are read from a rounded tensor. One that only rearranges another is made of the
 ///    other one, rounded. So there is one rounded tensor for each tensor, shared by all readers.
 /// 3. A constant is rounded here; another tensor by a te.compute, before its first reader.
-/// 4. An element of 16 bits is extended before it is multiplied.
+/// 4. An element of 16 bits is extended before it is multiplied. A product of tf32 is marked.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,10 @@ static bool isRounded(Value source) {
   if (compute.getPieces().size() == 1 && getFacts(compute).isRearrangement() &&
       !compute.getPieceBlock()->getOps<ReadOp>().empty())
     return isRounded((*compute.getPieceBlock()->getOps<ReadOp>().begin()).getSource());
-  return isRounding(compute);
+  Type type = getElementTypeOrSelf(source.getType());
+  Operation *yield = compute.getPieceBlock()->getTerminator();
+  return isRounding(compute) && // to f32, of f64
+         (!type.isF32() || isRoundToTF32(yield->getOperand(0).getDefiningOp()));
 }
 
 /// Returns why the factors of `products`, those that `op` sums, stay as they are; empty if they are
@@ -133,13 +136,18 @@ static ReadOp findRearranged(ComputeOp op) {
   return read && !read.getGuard() && !hasOpaqueIndex(read) ? read : ReadOp();
 }
 
+static FloatAttr roundPad(FloatAttr pad) {
+  uint32_t bits = roundToTF32(llvm::bit_cast<uint32_t>(pad.getValue().convertToFloat()));
+  return FloatAttr::get(pad.getType(), APFloat(llvm::bit_cast<float>(bits)));
+}
+
 /// Makes `read` read `source`, which has elements of the rounded type.
 void Rounder::retype(ReadOp read, Value source) {
   builder.modifyOpInPlace(read, [&] {
     read.getSourceMutable().assign(source);
     read.getValue().setType(getElementTypeOrSelf(source.getType()));
-    if (auto pad = dyn_cast_if_present<FloatAttr>(read.getPadAttr()); pad && narrow)
-      read.setPadAttr(FloatAttr::get(narrow, pad.getValueAsDouble()));
+    if (auto pad = dyn_cast_if_present<FloatAttr>(read.getPadAttr()))
+      read.setPadAttr(narrow ? FloatAttr::get(narrow, pad.getValueAsDouble()) : roundPad(pad));
   });
 }
 
@@ -271,6 +279,8 @@ struct RoundContractions : te::impl::TERoundContractionsBase<RoundContractions> 
         for (Value factor : SmallVector<Value>(product->getOperands()))
           if (auto read = factor.getDefiningOp<ReadOp>(); read && read.getType().isF32())
             rounder.round(read);
+      if (to == Precision::TF32)
+        llvm::for_each(products, markTF32Product);
       ++count;
     }
     for (Operation *op : llvm::reverse(rounder.replaced))

@@ -16,10 +16,11 @@ def TERoundContractions : Pass<"te-round-contractions", "::mlir::func::FuncOp"> 
     products of attention and of recurrent cells. Both factors are rounded; products, sums and what
     follows stay f32. With `to=f16` or `bf16` (to nearest, ties to even), a tensor of the shorter
     type holds the rounded factor, and the body extends its elements. With `to=tf32` (10 bits of
-    mantissa, to nearest, ties away from zero; NaNs stay), it stays a tensor of f32. Each tensor is
-    rounded once, for all its readers, and constants are rounded by the pass. te-merge computes a
-    rounding where its tensor is made, and never for each product. Remarks count what was rounded,
-    and say why other sums of products were not. The machine has no influence.
+    mantissa, to nearest, ties away from zero; NaNs stay), it stays a tensor of f32, and the products
+    have the attribute `te.tf32`, so that a device may compute them by instructions that take factors
+    of tf32. Each tensor is rounded once, for all its readers, and constants are rounded by the pass.
+    te-merge computes a rounding where its tensor is made, and never for each product. Remarks count
+    what was rounded, and say why other sums of products were not. The machine has no influence.
 
     - **Needs**: to run before te-merge, which moves other operations into the factors.
     - **Keeps**: inputs, results, and all values but the factors; code for any machine gives the

@@ -78,13 +78,14 @@ public:
   virtual void buildCommit(IndexBuilder &index) = 0;
   /// Waits until all but the last `groups` groups of this thread have arrived.
   virtual void buildAwait(IndexBuilder &index, int64_t groups) = 0;
-  /// Loads `count` matrices of 8 x 8 elements of 16 bits from `shared`, of which each lane gets two
-  /// elements of each (PTX ISA, ldmatrix): a vector<count x 2>. `address` is that of a row: lane l
-  /// gives row l % 8 of matrix l / 8. If `transposes`, what is given as a row is a column.
+  /// Loads `count` matrices of 8 rows of 16 bytes from `shared`, of which each lane gets a word of
+  /// each (PTX ISA, ldmatrix): a vector<count x 2> of elements of 16 bits, or <count x 1> of 32.
+  /// `address` is that of a row: lane l gives row l % 8 of matrix l / 8. If `transposes`, what is
+  /// given as a row is a column, of elements of 16 bits.
   virtual mlir::Value buildMatrices(IndexBuilder &index, mlir::Value shared, mlir::Value address,
                                     int64_t count, bool transposes) = 0;
-  /// Multiplies fragments of the factors of an atom, vectors of pairs, and adds to `sums`, a
-  /// vector<4xf32> (PTX ISA, mma.m16n8k16).
+  /// Multiplies fragments of the factors of an atom, vectors of words, and adds to `sums`, a
+  /// vector<4xf32> (PTX ISA, mma.m16n8k16; of f32, m16n8k8 of tf32).
   virtual mlir::Value buildProduct(IndexBuilder &index, mlir::Value lhs, mlir::Value rhs,
                                    mlir::Value sums) = 0;
   /// Allocates memory that all threads of the block share.

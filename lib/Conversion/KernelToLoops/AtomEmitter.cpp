@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ldmatrix loads matrices of 8 x 8 elements whose rows lie in shared memory, and transposes them if
-// asked to. The fragments of both factors have pairs of steps, so a box whose rows are steps is
-// loaded as it is, and one whose rows are rows or columns of the tile is transposed.
+// ldmatrix loads matrices of 8 rows of 16 bytes that lie in shared memory, and transposes those of
+// elements of 16 bits if asked to. The words of the fragments of both factors are along steps, so a
+// box whose rows are steps is loaded as it is, and one whose rows are rows or columns of the tile
+// is transposed: elements of 32 bits are loaded one by one for that.
 //
 //===----------------------------------------------------------------------===//
 
 #include "AtomEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -32,32 +34,61 @@ AffineExpr AtomEmitter::getLanePart(Value lane, int64_t divisor, int64_t modulus
   return index.getSymbol(part);
 }
 
-/// Lane l gives the address of row l % 8 of matrix l / 8. The matrices of the left factor are, in
-/// this order, the upper and lower rows of the first eight steps, then those of the others; those
-/// of the right factor the first and the last eight steps of eight columns, then of the next eight.
-Value AtomEmitter::loadMatrices(bool isLeft, Value lane, int64_t position, int64_t step,
-                                int64_t count, AffineExpr stage) {
-  const AtomTile &atom = *schedule.atom;
+const AtomEmitter::Factor &AtomEmitter::getFactor(bool isLeft) const {
   // A dim of one iteration is in no address.
-  bool isSwapped = factors[0]->address.isFunctionOfDim(atom.columns) ||
-                   factors[1]->address.isFunctionOfDim(atom.rows);
-  bool isFirst = isLeft != isSwapped;
-  const Factor &factor = *factors[isFirst ? 0 : 1];
-  AffineExpr outer = getAffineDimExpr(isLeft ? atom.rows : atom.columns, index.getContext());
+  bool isSwapped = factors[0]->address.isFunctionOfDim(schedule.atom->columns) ||
+                   factors[1]->address.isFunctionOfDim(schedule.atom->rows);
+  return *factors[isLeft != isSwapped ? 0 : 1];
+}
+
+Value AtomEmitter::buildAddress(const Matrices &matrices, AffineExpr along, AffineExpr alongSteps) {
+  const AtomTile &atom = *schedule.atom;
+  const Factor &factor = getFactor(matrices.isLeft);
+  AffineExpr outer =
+      getAffineDimExpr(matrices.isLeft ? atom.rows : atom.columns, index.getContext());
   AffineExpr steps = getAffineDimExpr(atom.steps, index.getContext());
-  bool hasRowsOfSteps = index.simplify(factor.address.replace(steps, steps + 1) - factor.address) ==
-                        getAffineConstantExpr(1, index.getContext());
+  DenseMap<AffineExpr, AffineExpr> values{{outer, along + matrices.position},
+                                          {steps, alongSteps + matrices.step}};
+  AffineExpr address = factor.address.replace(values) + matrices.stage * factor.size;
+  return index.materialize(index.simplify(address));
+}
+
+/// Lane l gives the address of row l % 8 of matrix l / 8. The matrices of the left factor are, in
+/// this order, the upper and lower rows of the first half of the steps, then those of the others;
+/// those of the right factor the first and the last half of the steps of eight columns, then of the
+/// next eight.
+Value AtomEmitter::loadMatrices(const Matrices &matrices, Value lane) {
+  const Factor &factor = getFactor(matrices.isLeft);
+  const layout::Atom &atom = *schedule.atom->instruction;
+  if (atom.loadsElements(factor.hasRowsOfSteps))
+    return loadElements(matrices, lane);
   AffineExpr row = getLanePart(lane, 1, side);
-  AffineExpr second = getLanePart(lane, side, 2) * side,
-             upper = getLanePart(lane, 2 * side, 2) * side;
+  AffineExpr second = getLanePart(lane, side, 2), upper = getLanePart(lane, 2 * side, 2);
   // Which of the two is along the rows and columns of the tile, and which along its steps.
-  AffineExpr along = isLeft ? second : upper, alongSteps = isLeft ? upper : second;
-  (hasRowsOfSteps ? along : alongSteps) = (hasRowsOfSteps ? along : alongSteps) + row;
-  DenseMap<AffineExpr, AffineExpr> values{{outer, along + position}, {steps, alongSteps + step}};
-  AffineExpr address = factor.address.replace(values) + stage * factor.size;
-  return kernel.target->getThreads()->buildMatrices(index, factor.memory,
-                                                    index.materialize(index.simplify(address)),
-                                                    count, /*transposes=*/!hasRowsOfSteps);
+  AffineExpr along = (matrices.isLeft ? second : upper) * side;
+  AffineExpr alongSteps = (matrices.isLeft ? upper : second) * (atom.steps / 2);
+  (factor.hasRowsOfSteps ? along : alongSteps) = (factor.hasRowsOfSteps ? along : alongSteps) + row;
+  return kernel.target->getThreads()->buildMatrices(
+      index, factor.memory, buildAddress(matrices, along, alongSteps), matrices.count,
+      /*transposes=*/!factor.hasRowsOfSteps);
+}
+
+/// Lane l gets the element of row or column l / 4 and of step l % 4 of each matrix, as if from
+/// ldmatrix.
+Value AtomEmitter::loadElements(const Matrices &matrices, Value lane) {
+  OpBuilder &builder = index.getBuilder();
+  const Factor &factor = getFactor(matrices.isLeft);
+  int64_t half = schedule.atom->instruction->steps / 2;
+  AffineExpr row = getLanePart(lane, half, side), step = getLanePart(lane, 1, half);
+  Values elements;
+  for (int64_t matrix = 0; matrix < matrices.count; ++matrix) {
+    int64_t second = matrix % 2, upper = matrix / 2;
+    Value address = buildAddress(matrices, row + (matrices.isLeft ? second : upper) * side,
+                                 step + (matrices.isLeft ? upper : second) * half);
+    elements.push_back(memref::LoadOp::create(builder, index.getLoc(), factor.memory, address));
+  }
+  auto type = VectorType::get({matrices.count, 1}, factor.value.getType());
+  return vector::FromElementsOp::create(builder, index.getLoc(), type, elements);
 }
 
 AtomEmitter::Values AtomEmitter::accumulate(ValueRange fragments, AffineExpr stage) {
@@ -75,10 +106,10 @@ AtomEmitter::Values AtomEmitter::accumulate(ValueRange fragments, AffineExpr sta
   for (int64_t step = 0; step < getExtent(atom.steps); step += atom.instruction->steps) {
     Values lhs, rhs;
     for (int64_t row = 0; row < getExtent(atom.rows); row += atom.instruction->rows)
-      lhs.push_back(loadMatrices(/*isLeft=*/true, lane, row, step, 4, stage));
+      lhs.push_back(loadMatrices({/*isLeft=*/true, row, step, 4, stage}, lane));
     for (int64_t column = 0; column < columns; column += 2 * side) {
       int64_t count = std::min<int64_t>(columns - column, 2 * side) / side; // of fragments
-      Value matrices = loadMatrices(/*isLeft=*/false, lane, column, step, 2 * count, stage);
+      Value matrices = loadMatrices({/*isLeft=*/false, column, step, 2 * count, stage}, lane);
       for (int64_t i = 0; i < count; ++i)
         rhs.push_back(vector::ExtractStridedSliceOp::create(builder, loc, matrices, 2 * i, 2, 1));
     }

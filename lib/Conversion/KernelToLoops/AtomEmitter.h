@@ -39,6 +39,7 @@ private:
     llvm::SmallVector<unsigned> order;  ///< dims of the box, outermost first
     llvm::SmallVector<int64_t> strides; ///< of the dims of the box
     int64_t size = 0;                   ///< elements of a buffer
+    bool hasRowsOfSteps = false;        ///< else rows are along rows or columns of the tile
     /// Of an element of the tile in the first buffer, over the loops of the tile and of warps.
     mlir::AffineExpr address;
   };
@@ -60,9 +61,6 @@ private:
 
   /// Finds the factor that `tile` is of and gives it memory, or reports why it has none.
   mlir::FailureOr<Factor> makeFactor(const CacheTile &tile);
-  /// Returns the value that is extended to operand `operand` of the products, or null if it is of
-  /// another type or read at an index from data.
-  mlir::Value findFactor(unsigned operand);
   /// Returns the dim of the box along which runs of the tensor can be copied, if there is one: they
   /// begin at multiples of 16 bytes, and exist as a whole or not at all.
   std::optional<unsigned> findCopiedRow(mlir::Value value, const CacheTile &tile);
@@ -80,10 +78,20 @@ private:
   void computeElement(const Factor &factor, const BoxPoint &box);
 
   mlir::AffineExpr getLanePart(mlir::Value lane, int64_t divisor, int64_t modulus);
-  /// Loads matrices of the factor that has the rows, or of the other one, from `position` of its
+  /// Some matrices of the factor that has the rows, or of the other one, from `position` of its
   /// rows or columns and from `step` on.
-  mlir::Value loadMatrices(bool isLeft, mlir::Value lane, int64_t position, int64_t step,
-                           int64_t count, mlir::AffineExpr stage);
+  struct Matrices {
+    bool isLeft;
+    int64_t position, step, count;
+    mlir::AffineExpr stage;
+  };
+  const Factor &getFactor(bool isLeft) const;
+  /// Returns the address of an element of these matrices, at `along` of rows or columns and at
+  /// `alongSteps`.
+  mlir::Value buildAddress(const Matrices &matrices, mlir::AffineExpr along,
+                           mlir::AffineExpr alongSteps);
+  mlir::Value loadMatrices(const Matrices &matrices, mlir::Value lane);
+  mlir::Value loadElements(const Matrices &matrices, mlir::Value lane);
 };
 
 } // namespace tssa::conversion

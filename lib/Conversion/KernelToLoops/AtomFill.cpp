@@ -7,7 +7,8 @@
 //
 // A box lies in shared memory in the order of its tensor. Rows are 16 bytes longer than they need
 // to be: then the eight rows that a matrix is loaded from, and those that neighbouring threads
-// fill, are in different banks, if a row has 128 bytes.
+// fill, are in different banks, if a row has 128 bytes. Rows from which lanes load elements of 32
+// bits are 32 bytes longer.
 //
 // A factor that is read in runs of 16 bytes is copied run by run, past the registers. Any other
 // factor is computed and stored element by element.
@@ -17,7 +18,7 @@
 #include "AtomEmitter.h"
 #include "BoxElements.h"
 #include "TilePoints.h"
-#include "dialects/te/IR/Contraction.h"
+#include "dialects/layout/Analysis/AtomRules.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -33,18 +34,6 @@ static constexpr int64_t runBytes = 16;
 
 static int64_t getRun(Value value) {
   return runBytes * 8 / value.getType().getIntOrFloatBitWidth();
-}
-
-Value AtomEmitter::findFactor(unsigned operand) {
-  SmallVector<Operation *> products = te::findSummedProducts(op, piece);
-  auto product = products.size() == 1 ? dyn_cast<arith::MulFOp>(products.front()) : arith::MulFOp();
-  auto extension =
-      product ? product->getOperand(operand).getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
-  if (!extension ||
-      !schedule.atom->instruction->takes(extension.getIn().getType(), extension.getType()))
-    return {};
-  Value factor = extension.getIn();
-  return te::hasOpaqueRead(factor, op.getPieceBlock(piece)) ? Value() : factor;
 }
 
 /// Returns the flat address of what `read` reads, over loops before splitting.
@@ -111,12 +100,18 @@ unsigned AtomEmitter::rankRow(Value value, const CacheTile &tile, unsigned dim) 
 }
 
 void AtomEmitter::allocate(Factor &factor, const CacheTile &tile) {
+  const layout::Atom &atom = *schedule.atom->instruction;
+  AffineExpr steps = getAffineDimExpr(schedule.atom->steps, index.getContext());
+  AffineExpr inRow = tile.offsets[factor.order.back()];
+  factor.hasRowsOfSteps = index.simplify(inRow.replace(steps, steps + 1) - inRow) ==
+                          getAffineConstantExpr(1, index.getContext());
+  int64_t padding = atom.getPaddingBytes(factor.hasRowsOfSteps) / runBytes * getRun(factor.value);
   int64_t stride = 1;
   factor.strides.resize(factor.order.size());
   for (unsigned dim : llvm::reverse(factor.order)) {
     factor.strides[dim] = stride;
     bool isRow = dim == factor.order.back() && factor.order.size() > 1;
-    stride *= tile.extents[dim] + (isRow ? getRun(factor.value) : 0);
+    stride *= tile.extents[dim] + (isRow ? padding : 0);
   }
   factor.size = stride;
   factor.address = getAffineConstantExpr(0, index.getContext());
@@ -132,12 +127,12 @@ void AtomEmitter::allocate(Factor &factor, const CacheTile &tile) {
 
 FailureOr<AtomEmitter::Factor> AtomEmitter::makeFactor(const CacheTile &tile) {
   Factor factor;
-  factor.value = findFactor(tile.operand);
+  const layout::Atom &atom = *schedule.atom->instruction;
+  factor.value = layout::findAtomFactor(op, piece, tile.operand, atom);
   if (!factor.value)
-    return layout::AtomOp(schedule.atom->op)
-               .emitError("expected a sum of products of two values, extended from a type that ")
-           << schedule.atom->instruction->name << " takes, by '" << op.getLabel().value_or("")
-           << "'";
+    return layout::AtomOp(schedule.atom->op).emitError("expected a sum of products of two values ")
+           << "that " << atom.name << " takes (" << atom.factors << "), by '"
+           << op.getLabel().value_or("") << "'";
   std::optional<unsigned> row = findCopiedRow(factor.value, tile);
   factor.isCopied = row.has_value();
   factor.order = llvm::to_vector(llvm::seq<unsigned>(0, tile.loops.size()));

@@ -385,7 +385,9 @@ void BodyEvaluator::runOp(Operation &op) {
       type = VectorType::get(lanes, type);
   }
   OperationState state(op.getLoc(), op.getName().getStringRef(), operands, types);
-  state.addAttributes(llvm::to_vector(op.getDiscardableAttrs()));
+  for (NamedAttribute attribute : op.getDiscardableAttrs())
+    if (!isa_and_nonnull<te::TEDialect>(attribute.getNameDialect())) // those are for te alone
+      state.attributes.push_back(attribute);
   Operation *copy = builder.create(state);
   copy->copyProperties(op.getPropertiesStorage());
   for (auto [from, to] : llvm::zip_equal(op.getResults(), copy->getResults()))

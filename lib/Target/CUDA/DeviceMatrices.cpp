@@ -47,26 +47,27 @@ void DeviceKernel::buildAwait(IndexBuilder &index, int64_t groups) {
 
 Value DeviceKernel::buildMatrices(IndexBuilder &index, Value shared, Value address, int64_t count,
                                   bool transposes) {
-  auto type = VectorType::get({count, 2}, cast<MemRefType>(shared.getType()).getElementType());
+  Type element = cast<MemRefType>(shared.getType()).getElementType();
+  auto type = VectorType::get({count, 32 / element.getIntOrFloatBitWidth()}, element);
   return nvgpu::LdMatrixOp::create(index.getBuilder(), index.getLoc(), type, shared,
                                    ValueRange{address}, transposes, static_cast<int32_t>(count));
 }
 
-/// Returns the pairs of a fragment as the instruction takes them: of bf16 as words.
-static SmallVector<Value> getPairs(OpBuilder &builder, Location loc, Value fragment) {
+/// Returns the words of a fragment as the instruction takes them: pairs of f16 as they are.
+static SmallVector<Value> getWords(OpBuilder &builder, Location loc, Value fragment) {
   auto type = cast<VectorType>(fragment.getType());
-  bool isWord = type.getElementType().isBF16();
-  if (isWord)
+  bool isCast = !type.getElementType().isF16();
+  if (isCast)
     fragment = vector::BitCastOp::create(
         builder, loc, VectorType::get({type.getDimSize(0), 1}, builder.getI32Type()), fragment);
-  SmallVector<Value> pairs;
+  SmallVector<Value> words;
   for (int64_t i = 0; i < type.getDimSize(0); ++i) {
     SmallVector<int64_t> position{i};
-    if (isWord)
+    if (isCast)
       position.push_back(0);
-    pairs.push_back(vector::ExtractOp::create(builder, loc, fragment, position));
+    words.push_back(vector::ExtractOp::create(builder, loc, fragment, position));
   }
-  return pairs;
+  return words;
 }
 
 Value DeviceKernel::buildProduct(IndexBuilder &index, Value lhs, Value rhs, Value sums) {
@@ -74,14 +75,16 @@ Value DeviceKernel::buildProduct(IndexBuilder &index, Value lhs, Value rhs, Valu
   Location loc = index.getLoc();
   constexpr int64_t count = 4; // of sums
   Type element = getElementTypeOrSelf(lhs), f32 = builder.getF32Type();
-  NVVM::MMATypes type = element.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+  NVVM::MMATypes type = element.isF32()    ? NVVM::MMATypes::tf32
+                        : element.isBF16() ? NVVM::MMATypes::bf16
+                                           : NVVM::MMATypes::f16;
   SmallVector<Value> accumulators;
   for (int64_t i = 0; i < count; ++i)
     accumulators.push_back(vector::ExtractOp::create(builder, loc, sums, ArrayRef<int64_t>{i}));
   auto result = LLVM::LLVMStructType::getLiteral(builder.getContext(), {f32, f32, f32, f32});
-  int64_t shape[] = {16, 8, 16};
+  int64_t shape[] = {16, 8, element.isF32() ? 8 : 16};
   Value product = NVVM::MmaOp::create(
-      builder, loc, result, getPairs(builder, loc, lhs), getPairs(builder, loc, rhs), accumulators,
+      builder, loc, result, getWords(builder, loc, lhs), getWords(builder, loc, rhs), accumulators,
       shape, std::nullopt, std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
       std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
   SmallVector<Value> elements;

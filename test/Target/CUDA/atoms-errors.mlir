@@ -166,6 +166,32 @@ te.kernel @multiple(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x6
 
 // -----
 
+te.kernel @steps(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x64xf16>
+    %v = te.read %b[d2, d1] : tensor<64x64xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 32]
+  %jo, %ji = layout.split %j [*, 32]
+  %ko, %ki = layout.split %k [*, 12]
+  layout.reorder %io, %jo, %ko, %ii, %ji, %ki
+  layout.cache 0 at %ko to shared
+  layout.cache 1 at %ko to shared
+  layout.bind %io, %jo to warp
+  layout.pipeline %ko depth 2
+  // expected-error @below {{expected loops of a multiple of 16, 8 and 8 iterations, got 12, which is no multiple of 8}}
+  layout.atom %ii, %ji, %ki "mma.m16n8k8"
+}
+
+// -----
+
 te.kernel @innermost(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x64xf32> {
   %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
     %u = te.read %a[d0, d2] : tensor<64x64xf16>
@@ -261,14 +287,14 @@ te.kernel @types(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf
   layout.cache 1 at %ko to shared
   layout.bind %io, %jo to warp
   layout.pipeline %ko depth 2
-  // expected-error @below {{expected a sum of products of two values, extended from a type that mma.m16n8k16 takes, by 'y'}}
+  // expected-error @below {{expected a sum of products of two values that mma.m16n8k16 takes (f16 or bf16, extended to f32), by 'y'}}
   layout.atom %ii, %ji, %ki "mma.m16n8k16"
 }
 
 // -----
 
-// The instruction takes no factors of f32.
-te.kernel @types(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
+// Factors of f32 need not have values of tf32.
+te.kernel @unmarked(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
     %u = te.read %a[d0, d2] : tensor<64x64xf32>
     %v = te.read %b[d2, d1] : tensor<64x64xf32>
@@ -286,6 +312,57 @@ te.kernel @types(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf
   layout.cache 1 at %ko to shared
   layout.bind %io, %jo to warp
   layout.pipeline %ko depth 2
-  // expected-error @below {{expected a sum of products of two values, extended from a type that mma.m16n8k16 takes, by 'y'}}
+  // expected-error @below {{expected a sum of products of two values that mma.m16n8k8 takes (f32, in products with te.tf32), by 'y'}}
+  layout.atom %ii, %ji, %ki "mma.m16n8k8"
+}
+
+// -----
+
+// Those that have are for another instruction.
+te.kernel @marked(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x64xf32>
+    %v = te.read %b[d2, d1] : tensor<64x64xf32>
+    %p = arith.mulf %u, %v {te.tf32} : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 32]
+  %jo, %ji = layout.split %j [*, 32]
+  %ko, %ki = layout.split %k [*, 32]
+  layout.reorder %io, %jo, %ko, %ii, %ji, %ki
+  layout.cache 0 at %ko to shared
+  layout.cache 1 at %ko to shared
+  layout.bind %io, %jo to warp
+  layout.pipeline %ko depth 2
+  // expected-error @below {{expected a sum of products of two values that mma.m16n8k16 takes (f16 or bf16, extended to f32), by 'y'}}
   layout.atom %ii, %ji, %ki "mma.m16n8k16"
+}
+
+// -----
+
+te.kernel @extended(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x64xf16>
+    %v = te.read %b[d2, d1] : tensor<64x64xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 32]
+  %jo, %ji = layout.split %j [*, 32]
+  %ko, %ki = layout.split %k [*, 32]
+  layout.reorder %io, %jo, %ko, %ii, %ji, %ki
+  layout.cache 0 at %ko to shared
+  layout.cache 1 at %ko to shared
+  layout.bind %io, %jo to warp
+  layout.pipeline %ko depth 2
+  // expected-error @below {{expected a sum of products of two values that mma.m16n8k8 takes (f32, in products with te.tf32), by 'y'}}
+  layout.atom %ii, %ji, %ki "mma.m16n8k8"
 }

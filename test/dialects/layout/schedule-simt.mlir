@@ -209,7 +209,23 @@ te.kernel @half_conv(%x: tensor<1x32x30x30xf16>, %w: tensor<64x32x3x3xf16>) -> t
 } schedule {
 }
 
-// Products of f32 have lanes, whose sums are those of f32.
+// Rows of 128 bytes are 32 elements of f32, whose values are those of tf32.
+// CHECK-LABEL: te.kernel @tf32(
+// CHECK: %[[K:.*]]:3 = layout.split %{{.*}}#2 [*, {{.*}}, 32]
+// CHECK: layout.pipeline %[[K]]#0 depth
+// CHECK: layout.atom %{{.*}}, %{{.*}}, %[[K]]#2 "mma.m16n8k8"
+te.kernel @tf32(%a: tensor<128x768xf32>, %b: tensor<768x768xf32>) -> tensor<128x768xf32> {
+  %y = te.compute @y (d0: 128, d1: 768) reduce (d2: 768) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<128x768xf32>
+    %v = te.read %b[d2, d1] : tensor<768x768xf32>
+    %p = arith.mulf %u, %v {te.tf32} : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<128x768xf32>
+  te.return %y : tensor<128x768xf32>
+} schedule {
+}
+
+// Products of any f32 have lanes, whose sums are those of f32.
 // CHECK-LABEL: te.kernel @single(
 // CHECK-NOT: layout.atom
 te.kernel @single(%a: tensor<128x128xf32>, %b: tensor<128x128xf32>) -> tensor<128x128xf32> {

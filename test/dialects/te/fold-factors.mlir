@@ -111,3 +111,25 @@ func.func @left_alone(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xf32>, t
   } : tensor<2x2xf32>
   return %several, %read, %large, %greatest, %other : tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// Weights keep the values of tf32.
+// CHECK-LABEL: @tf32
+// CHECK: combine arith.addf then
+// CHECK: arith.mulf
+func.func @tf32(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
+  %w = te.constant dense<[[0.5, 2.0, -1.5], [-3.0, -0.5, 0.0]]> : tensor<2x3xf32>
+  %f = te.constant dense<[2.0, 2.1]> : tensor<2xf32>
+  %y = te.compute (d0: 4, d1: 2) reduce (d2: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<4x3xf32>
+    %b = te.read %w[d1, d2] : tensor<2x3xf32>
+    %p = arith.mulf %a, %b {te.tf32} : f32
+    te.yield %p : f32
+  } combine arith.addf then (%sum: f32) {
+    %s = te.read %f[d1] : tensor<2xf32>
+    %r = arith.mulf %sum, %s : f32
+    te.yield %r : f32
+  } : tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}

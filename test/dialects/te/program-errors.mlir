@@ -154,3 +154,11 @@ func.func @main(%x: tensor<3x3xf32>, %out: memref<f32>) {
 
 // expected-error @below {{has the attribute "te.compiled", which the dialect does not know here or in this form}}
 func.func private @k() attributes {te.compiled}
+
+// -----
+
+func.func @main(%x: f32) -> f32 {
+  // expected-error @below {{has the attribute "te.tf32", which the dialect does not know here or in this form}}
+  %y = arith.addf %x, %x {te.tf32} : f32
+  return %y : f32
+}

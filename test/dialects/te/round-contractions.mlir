@@ -32,6 +32,8 @@
 // TF32: %[[NAN:.*]] = arith.cmpf uno, %[[E]], %[[E]]
 // TF32: %[[Y:.*]] = arith.select %[[NAN]], %[[E]], %[[R]]
 // TF32: te.yield %[[Y]] : f32
+// TF32: te.compute {{.*}} reduce
+// TF32: arith.mulf {{.*}} {te.tf32} : f32
 
 // What is rounded is not rounded again.
 // TWICE-LABEL: @constant(
@@ -97,10 +99,13 @@ func.func @shared(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf
 
 // A convolution: what stands outside of the image is of the shorter type, too.
 // CHECK-LABEL: @convolution(
-// CHECK: te.read %{{.*}}[d0 + d2 - 1, d3] : tensor<64x64xbf16> where (d0 + d2 - 1 >= 0, -d0 - d2 + 64 >= 0) else 0.0
+// CHECK: te.read %{{.*}}[d0 + d2 - 1, d3] : tensor<64x64xbf16> where (d0 + d2 - 1 >= 0, -d0 - d2 + 64 >= 0) else 1.007810e+00
+// TF32-LABEL: @convolution(
+// TF32: te.read %{{.*}}[d0 + d2 - 1, d3] : tensor<64x64xf32> where (d0 + d2 - 1 >= 0, -d0 - d2 + 64 >= 0) else 1.01074219
+// TF32: arith.mulf {{.*}} {te.tf32} : f32
 func.func @convolution(%x: tensor<64x64xf32>, %w: tensor<64x64x3xf32>) -> tensor<64x64xf32> {
   %y = te.compute (d0: 64, d1: 64) reduce (d2: 3, d3: 64) init (0.0 : f32) {
-    %a = te.read %x[d0 + d2 - 1, d3] : tensor<64x64xf32> where (d0 + d2 - 1 >= 0, -d0 - d2 + 64 >= 0) else 0.0
+    %a = te.read %x[d0 + d2 - 1, d3] : tensor<64x64xf32> where (d0 + d2 - 1 >= 0, -d0 - d2 + 64 >= 0) else 1.0105
     %b = te.read %w[d1, d3, d2] : tensor<64x64x3xf32>
     %p = arith.mulf %a, %b : f32
     te.yield %p : f32
@@ -142,6 +147,7 @@ func.func @loop(%x: tensor<4x128xf32>, %w: tensor<128x128xf32>) -> tensor<4x128x
 // CHECK-NOT: bf16
 // TF32-LABEL: @kept(
 // TF32-NOT: bitcast
+// TF32-NOT: te.tf32
 // REMARK: [Missed] rounded | {{.*}}Reason="it multiplies elements by themselves"
 // REMARK: [Missed] rounded | {{.*}}Products=32, Reason="it has few products"
 // REMARK: [Missed] rounded | {{.*}}Reason="its factors are not f32"
@@ -190,4 +196,29 @@ func.func @kept(%x: tensor<512x64xf32>, %d: tensor<512x64xf64>, %i: tensor<512x6
     te.yield %p : f32
   } combine arith.addf : tensor<512xf32>
   return %squares, %few, %double, %integer, %half, %computed : tensor<512xf32>, tensor<f32>, tensor<512xf64>, tensor<512xi32>, tensor<512xf32>, tensor<512xf32>
+}
+
+// -----
+
+// What is rounded from f64 to f32 has any values of f32, so it is rounded again.
+// CHECK-LABEL: @from_f64(
+// CHECK: arith.truncf {{.*}} : f64 to f32
+// CHECK-COUNT-2: arith.truncf {{.*}} : f32 to bf16
+// TF32-LABEL: @from_f64(
+// TF32: arith.truncf
+// TF32-COUNT-2: arith.cmpf uno
+// TF32: arith.mulf {{.*}} {te.tf32} : f32
+func.func @from_f64(%d: tensor<64x64xf64>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %x = te.compute (d0: 64, d1: 64) {
+    %a = te.read %d[d0, d1] : tensor<64x64xf64>
+    %t = arith.truncf %a : f64 to f32
+    te.yield %t : f32
+  } : tensor<64x64xf32>
+  %y = te.compute (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<64x64xf32>
+    %b = te.read %w[d2, d1] : tensor<64x64xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
 }

@@ -79,3 +79,15 @@ TEST(DeviceDraft, SmallProductsGetSmallTiles) {
   EXPECT_LT(*predictMicroseconds(product, small, DeviceModel()),
             *predictMicroseconds(product, large, DeviceModel()));
 }
+
+// A large product takes twice the cycles of tensor cores if its factors have values of tf32.
+TEST(DeviceDraft, RateOfTF32) {
+  DeviceProduct half = makeProduct(4096, 4096, 4096), single = half;
+  single.factorBytes = single.resultBytes = 4;
+  single.atom = findAtom("mma.m16n8k8");
+  DevicePoint point{true, 128, 128, 2, 2, 32, 4};
+  double ratio = *predictMicroseconds(single, point, DeviceModel()) /
+                 *predictMicroseconds(half, point, DeviceModel());
+  EXPECT_GT(ratio, 1.9);
+  EXPECT_LT(ratio, 2.5);
+}

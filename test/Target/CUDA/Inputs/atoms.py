@@ -4,7 +4,8 @@ usage: atoms.py FOLDER fixed
        atoms.py FOLDER drawn|default SEED COUNT
 
 The fixed ones have one difficulty each; the others are drawn, with schedules or with those that the
-compiler chooses. Factors are small multiples of 1/8, so that every sum is exact in f32.
+compiler chooses. Factors are small multiples of 1/8, so that every sum is exact in f32. Products of
+f32 are marked: their factors have values of tf32.
 """
 
 import json
@@ -34,6 +35,12 @@ class Product:
     warps: tuple = (2, 2)
     depth: int = 3
     split: int = 1                 # warps that share the steps of a tile
+
+    def element_bytes(self):
+        return 4 if self.type == "f32" else 2
+
+    def atom(self):
+        return "mma.m16n8k8" if self.type == "f32" else "mma.m16n8k16"
 
     def sizes(self, dims):
         return [self.batch] * (self.batch > 0) + [getattr(self, dim) for dim in dims]
@@ -67,6 +74,20 @@ FIXED = [
     Product("shared_steps", split=2, k=256, epilogue=True),
     Product("shared_steps_left", split=4, tile=(32, 32, 32), warps=(1, 1), m=77, n=72, k=200),
     Product("shared_open_rows", split=2, tile=(32, 64, 64), warps=(1, 2), m=45, k=136, open_rows=True, batch=2),
+    Product("tf32", type="f32"),
+    Product("tf32_bias", type="f32", tile=(64, 64, 32), epilogue=True, depth=2),
+    Product("tf32_transposed_rhs", type="f32", tile=(64, 64, 32), order="mk,nk"),
+    Product("tf32_transposed_lhs", type="f32", tile=(64, 64, 32), order="km,kn"),
+    Product("tf32_transposed_both", type="f32", tile=(32, 96, 32), n=96, order="km,nk"),
+    Product("tf32_batch", type="f32", tile=(64, 64, 32), batch=3, m=64, k=64, order="mk,nk"),
+    Product("tf32_rows_left", type="f32", tile=(64, 64, 32), m=77),
+    Product("tf32_columns_left", type="f32", tile=(64, 64, 32), n=72, epilogue=True),
+    Product("tf32_steps_left", type="f32", tile=(64, 64, 32), k=100, depth=4),
+    Product("tf32_cut_rows", type="f32", tile=(64, 64, 32), k=93, n=75, order="mk,nk"),
+    Product("tf32_open_rows", type="f32", tile=(64, 64, 32), m=200, open_rows=True),
+    Product("tf32_one_warp", type="f32", tile=(16, 24, 8), warps=(1, 1)),
+    Product("tf32_constant_row", type="f32", tile=(64, 64, 32), m=1, k=28, order="km,nk", epilogue=True),
+    Product("tf32_shared_steps", type="f32", tile=(64, 64, 32), split=2, k=256, order="mk,nk", epilogue=True),
 ]
 
 
@@ -74,14 +95,16 @@ def draw(number):
     order = random.choice(["mk,kn", "mk,nk", "km,kn", "km,nk"])
     warps = random.choice([(1, 1), (1, 2), (2, 1), (2, 2), (1, 4), (4, 1)])
     rows, columns = warps[0] * random.choice([16, 32]), warps[1] * random.choice([16, 32])
-    steps = random.choice([32, 64])
-    split = random.choice([1, 2, 4]) if warps in [(1, 1), (1, 2)] and steps == 32 else 1
+    type = random.choice(["f16", "bf16", "f32", "f32"])
+    steps = random.choice([8, 16, 24, 32] if type == "f32" else [32, 64])
+    splits = [1, 2] if type == "f32" else [1, 2, 4]  # buffers must fit
+    split = random.choice(splits) if warps in [(1, 1), (1, 2)] and steps <= 32 else 1
     open_rows = random.random() < 0.3
     whole = 1 if random.random() < 0.4 else 8  # whether runs of 16 bytes may be cut
     size = lambda most, whole: random.randint(1, most // whole) * whole
     return Product(
         f"random{number}", m=size(150, whole if "km" in order else 1), n=size(150, whole if "kn" in order else 1),
-        k=size(200, whole), batch=random.choice([0, 0, 2]), type=random.choice(["f16", "bf16"]), order=order,
+        k=size(200, whole), batch=random.choice([0, 0, 2]), type=type, order=order,
         epilogue=random.random() < 0.5, open_rows=open_rows, tile=(rows, columns, steps), warps=warps,
         depth=random.choice([2, 3, 4]), split=split)
 
@@ -105,23 +128,24 @@ def write_program(p):
              f'%c: tensor<{p.n}x{p.type}> {{te.port = #te.port<name = "c">}}'][:3 if p.epilogue else 2]
     size = f"  %at = arith.constant {row} : index\n  %m = tensor.dim %a, %at : {a}\n" if p.open_rows else ""
     domain = [f"d0: {p.batch}"] * first + [f"d{first}: {'%m' if p.open_rows else p.m}", f"d{first + 1}: {p.n}"]
+    is_wide = p.type == "f32"
+    extend = lambda to, value: "" if is_wide else f"    {to} = arith.extf {value} : {p.type} to f32\n"
     epilogue = f"""    %bias = te.read %c[d{first + 1}] : tensor<{p.n}x{p.type}>
-    %wide = arith.extf %bias : {p.type} to f32
-    %added = arith.addf %s, %wide : f32
+{extend('%wide', '%bias')}    %added = arith.addf %s, {'%bias' if is_wide else '%wide'} : f32
     %zero = arith.constant 0.0 : f32
     %positive = arith.maximumf %added, %zero : f32
 """ if p.epilogue else ""
+    total = "%positive" if p.epilogue else "%s"
+    product = "%u, %v {te.tf32}" if is_wide else "%x, %z"
+    narrow = "" if is_wide else f"    %t = arith.truncf {total} : f32 to {p.type}\n"
     return f"""func.func @main({', '.join(ports)}) -> ({y} {{te.port = #te.port<name = "y">}}) {{
 {size}  %y = te.compute ({', '.join(domain)}) reduce (d{first + 2}: {p.k}) init (0.0 : f32) {{
     %u = te.read %a[{indexes(p, lhs)}] : {a}
     %v = te.read %b[{indexes(p, rhs)}] : {b}
-    %x = arith.extf %u : {p.type} to f32
-    %z = arith.extf %v : {p.type} to f32
-    %q = arith.mulf %x, %z : f32
+{extend('%x', '%u')}{extend('%z', '%v')}    %q = arith.mulf {product} : f32
     te.yield %q : f32
   }} combine arith.addf then (%s: f32) {{
-{epilogue}    %t = arith.truncf {'%positive' if p.epilogue else '%s'} : f32 to {p.type}
-    te.yield %t : {p.type}
+{epilogue}{narrow}    te.yield {total if is_wide else '%t'} : {p.type}
   }} : {y}
   return %y : {y}
 }}
@@ -145,15 +169,16 @@ def write_schedule(p, kernel):
   layout.cache 0 at %k#0 to shared
   layout.cache 1 at %k#0 to shared
   layout.pipeline %k#0 depth {p.depth}
-  layout.atom %i#2, %j#2, %k#2 "mma.m16n8k16"
+  layout.atom %i#2, %j#2, %k#2 "{p.atom()}"
 }}
 """
 
 
 def entries(p, arrays):
     """The members of an .npz file that tssa-run reads: bf16 as its bits."""
-    if p.type == "f16":
-        return {name: array.astype(numpy.float16) for name, array in arrays.items()}
+    if p.type != "bf16":
+        dtype = numpy.float16 if p.type == "f16" else numpy.float32
+        return {name: array.astype(dtype) for name, array in arrays.items()}
     return {f"{name}:bf16": array.astype(ml_dtypes.bfloat16).view(numpy.uint16) for name, array in arrays.items()}
 
 
@@ -199,7 +224,9 @@ def check(p, folder, has_schedule):
     if run.returncode:
         return run.stderr + run.stdout[-300:]
     conflicts = json.loads(run.stdout)["profile"][0]["counters"]["shared_conflicts"]
-    whole = has_schedule and all(size % 64 == 0 for size in p.tile)  # rows of 128 bytes
+    # Rows of 128 bytes, which copies bring.
+    whole = has_schedule and all(size * p.element_bytes() % 128 == 0 for size in p.tile) and all(
+        getattr(p, dims[-1]) * p.element_bytes() % 16 == 0 for dims in p.order.split(","))
     return f"{conflicts} conflicts" if conflicts and whole else None
 
 

@@ -1,9 +1,10 @@
-"""Compiles pairs of convolutions of f16 or bf16 for the emulator, and compares what they compute.
+"""Compiles pairs of convolutions of f16, bf16 or f32 for the emulator, and compares what they compute.
 
 usage: convolutions.py FOLDER fixed|drawn SEED COUNT
 
 The second convolution has windows over channels that the first one stores last, so that tensor cores
-get both factors by copies. All values are small multiples of powers of two: each sum is exact in f32.
+get both factors by copies. All values are small multiples of powers of two: each sum is exact in f32,
+and those of f32 are exact in tf32, to which they are rounded.
 """
 
 import os
@@ -17,7 +18,8 @@ import numpy
 import onnx
 from onnx import TensorProto, helper
 
-TYPES = {"f16": (TensorProto.FLOAT16, numpy.float16), "bf16": (TensorProto.BFLOAT16, ml_dtypes.bfloat16)}
+TYPES = {"f16": (TensorProto.FLOAT16, numpy.float16), "bf16": (TensorProto.BFLOAT16, ml_dtypes.bfloat16),
+         "f32": (TensorProto.FLOAT, numpy.float32)}
 
 
 @dataclass
@@ -43,6 +45,11 @@ FIXED = [
     Pair("cut_runs", channels=(4, 21, 33)),
     Pair("groups", channels=(4, 64, 96), group=2),
     Pair("dilated", dilations=(2, 1), pads=[2, 0, 1, 1]),
+    Pair("tf32", type="f32"),
+    Pair("tf32_open_batch", type="f32", open_batch=True, batch=3, size=(7, 5)),
+    Pair("tf32_strided", type="f32", strides=(2, 2), size=(15, 14)),
+    Pair("tf32_cut_runs", type="f32", channels=(4, 21, 33)),
+    Pair("tf32_groups", type="f32", channels=(4, 64, 96), group=2),
 ]
 
 
@@ -55,7 +62,7 @@ def draw(number):
         window=(random.choice([1, 3, 5]), random.choice([1, 2, 3])), pads=[random.randint(0, 2) for _ in range(4)],
         strides=(random.choice([1, 1, 2]), random.choice([1, 1, 3])),
         dilations=(1, random.choice([1, 1, 2])), group=group, open_batch=random.random() < 0.2,
-        type=random.choice(["f16", "bf16"]))
+        type=random.choice(["f16", "bf16", "f32", "f32"]))
 
 
 def draw_array(numbers, shape, divisor):
@@ -96,7 +103,7 @@ def make_model(p, first, second):
 
 def as_entry(name, array, p):
     """The member of an .npz file that tssa-run reads: bf16 as its bits."""
-    return {name: array} if p.type == "f16" else {f"{name}:bf16": array.view(numpy.uint16)}
+    return {f"{name}:bf16": array.view(numpy.uint16)} if p.type == "bf16" else {name: array}
 
 
 def check(p, folder):
@@ -113,7 +120,8 @@ def check(p, folder):
     onnx.save(make_model(p, first, second), model)
     numpy.savez(given, **as_entry("x", x.astype(dtype), p))
     numpy.savez(wanted, **as_entry("y", y, p))
-    for command in (["tssa-compile", model, "--target=cuda-emu", "-o", binary],
+    precision = ["--precision=tf32"] if p.type == "f32" else []
+    for command in (["tssa-compile", model, "--target=cuda-emu", "-o", binary, *precision],
                     ["tssa-run", binary, "--inputs", given, "--expect", wanted, "--rtol=0", "--atol=0"]):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
