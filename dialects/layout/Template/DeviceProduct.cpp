@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/DeviceProduct.h"
-#include "dialects/layout/IR/DeviceModel.h"
 #include "dialects/layout/Template/Roles.h"
 #include "dialects/te/Analysis/IndexSimplifier.h"
 #include "dialects/te/IR/AssumedSize.h"
@@ -25,6 +24,8 @@ static constexpr int64_t leastTiled = 16;
 /// The bytes of a run, which one copy brings to shared memory.
 static constexpr int64_t runBytes = 16;
 static constexpr int64_t warp = DeviceModel::warp;
+/// The bytes that all banks of shared memory give at a time.
+static constexpr int64_t bankBytes = 128;
 
 //===----------------------------------------------------------------------===//
 // Matching
@@ -171,8 +172,10 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
   if (first.empty() || second.empty() || product.numRows < leastTiled ||
       product.numColumns < leastTiled)
     return std::nullopt;
-  for (te::ReadOp read : op.getPieceBlock(0)->getOps<te::ReadOp>())
+  for (te::ReadOp read : op.getPieceBlock(0)->getOps<te::ReadOp>()) {
     product.factorBytes = te::getElementBytes(read.getType());
+    product.hasGuards |= read.getGuard().has_value();
+  }
   product.resultBytes =
       te::getElementBytes(cast<ShapedType>(op.getResult(0).getType()).getElementType());
   findAtomOf(product);
@@ -184,11 +187,11 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
 //===----------------------------------------------------------------------===//
 
 raw_ostream &layout::operator<<(raw_ostream &stream, const DevicePoint &point) {
-  stream << "block " << point.rows << 'x' << point.columns << ", steps " << point.steps;
+  stream << "block " << point.rows << 'x' << point.columns << ", steps " << point.steps
+         << ", warps " << point.warpsDown << 'x' << point.warpsAcross;
   if (point.usesAtom)
-    stream << ", warps " << point.warpsDown << 'x' << point.warpsAcross << ", depth " << point.depth
-           << ", atom";
-  return stream;
+    return stream << ", depth " << point.depth << ", atom";
+  return stream << ", lane " << point.laneRows << 'x' << point.laneColumns;
 }
 
 /// Returns whether the threads of `point` share the runs of both boxes evenly.
@@ -201,7 +204,6 @@ static bool sharesRuns(const DevicePoint &point, int64_t run) {
 /// Returns whether the boxes of `point` have rows of at least 128 bytes, all banks of shared
 /// memory: shorter ones are filled with conflicts. A product that is smaller has no longer ones.
 static bool hasLongRows(const DeviceProduct &product, const DevicePoint &point) {
-  constexpr int64_t bankBytes = 128;
   auto isLong = [&](unsigned number, int64_t own, int64_t all) {
     return product.getRowBytes(number, own, point.steps) >= bankBytes ||
            product.getRowBytes(number, all, product.numSteps) < bankBytes;
@@ -231,10 +233,27 @@ static void addAtomPoints(const DeviceProduct &product, SmallVectorImpl<DevicePo
             addDepths({true, rows, columns, down, across, steps, 0});
 }
 
+/// The lanes of a warp that are beside each other read 128 bytes of columns, all banks of shared
+/// memory, so their loads of vectors have no conflicts. Those that are one below the other read
+/// several rows, of which a vector is the same for all lanes beside each other.
+static void addLanePoints(const DeviceProduct &product, SmallVectorImpl<DevicePoint> &points) {
+  int64_t warpColumns = bankBytes / product.getLaneBytes();
+  auto addTile = [&](int64_t laneRows, int64_t laneColumns) {
+    int64_t warpRows = warp * laneColumns / warpColumns * laneRows;
+    for (int64_t warps : {2, 4, 8})
+      for (int64_t down = 1; down <= warps; down *= 2)
+        for (int64_t steps : {8, 16, 32})
+          points.push_back({false, warpRows * down, warpColumns * (warps / down), down,
+                            warps / down, steps, 1, laneRows, laneColumns});
+  };
+  for (int64_t laneRows : {8, 4, 2})
+    for (int64_t laneColumns : {8, 4, 2})
+      addTile(laneRows, laneColumns);
+}
+
 SmallVector<DevicePoint, 0> layout::getDevicePoints(const DeviceProduct &product) {
   SmallVector<DevicePoint, 0> points;
-  for (int64_t side : {64, 32})
-    points.push_back({false, side, side, 1, 1, 16, 1});
+  addLanePoints(product, points);
   if (product.atom)
     addAtomPoints(product, points);
   return points;

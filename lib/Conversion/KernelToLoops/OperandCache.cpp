@@ -16,9 +16,11 @@
 #include "PointEmitter.h"
 #include "TilePoints.h"
 #include "dialects/layout/IR/MachineModel.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -39,6 +41,17 @@ SmallVector<unsigned> PointEmitter::getDimsOfOperand(unsigned operand) {
   return llvm::to_vector(te::collectDims(value, op.getPieceBlock(piece)));
 }
 
+/// The bytes of the widest access of shared memory.
+static constexpr int64_t widestBytes = 16;
+
+namespace {
+/// Some of the elements of a box along a dim: `count` of them, each `step` after the one before.
+struct FillPart {
+  unsigned dim;
+  int64_t count, step;
+};
+} // namespace
+
 /// Returns the innermost dim of more than one element, or 0 if there is none.
 static unsigned findRow(const CacheTile &tile, ArrayRef<unsigned> order) {
   auto row = llvm::find_if(llvm::reverse(order), [&](unsigned i) { return tile.extents[i] > 1; });
@@ -50,10 +63,32 @@ int64_t PointEmitter::getRowPadding(Value operand, const CacheTile &tile,
   unsigned column = findRow(tile, getFillOrder(operand, tile, order));
   if (column == findRow(tile, order))
     return 0;
-  // A warp fills whole columns. The first elements of a row that it fills lie before the banks of
-  // the next row. A bank has four bytes, as most elements do. Vectors stay aligned.
+  // A warp fills parts of columns (getFillParts). The first elements of a row that it fills lie
+  // before the banks of the next row. A bank has four bytes, as most elements do. Vectors of 16
+  // bytes stay aligned.
   int64_t rowElements = llvm::divideCeil(layout::DeviceModel::warp, tile.extents[column]);
-  return llvm::alignTo(rowElements, std::max<int64_t>(lanes, 1));
+  return llvm::alignTo(rowElements,
+                       widestBytes / std::min(widestBytes, te::getElementBytes(operand.getType())));
+}
+
+/// Returns the parts of the dims of `tile` that the digits of a number stand for, the fastest one
+/// first. If rows have `padding` elements more than needed, a warp fills as many columns as it
+/// has different banks for.
+static SmallVector<FillPart> getFillParts(const CacheTile &tile, ArrayRef<unsigned> order,
+                                          int64_t padding) {
+  SmallVector<FillPart> parts;
+  for (unsigned dim : llvm::reverse(order))
+    parts.push_back({dim, tile.extents[dim], 1});
+  if (padding == 0)
+    return parts;
+  FillPart &column = *llvm::find_if(parts, [](const FillPart &part) { return part.count > 1; });
+  int64_t run = layout::DeviceModel::warp / padding;
+  if (run == 0 || column.count % run != 0)
+    return parts;
+  FillPart others{column.dim, column.count / run, run};
+  column.count = run;
+  parts.push_back(others);
+  return parts;
 }
 
 void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
@@ -64,11 +99,12 @@ void PointEmitter::makeCache(Value operand, const CacheTile &tile) {
   auto isReduction = [&](unsigned i) { return schedule.loops[tile.loops[i]].reduction; };
   llvm::stable_sort(order, [&](unsigned a, unsigned b) { return isReduction(a) > isReduction(b); });
   cache.strides.resize(order.size());
-  int64_t stride = 1, padding = getRowPadding(operand, tile, order);
+  int64_t stride = 1;
+  cache.padding = getRowPadding(operand, tile, order);
   unsigned row = findRow(tile, order);
   for (unsigned i : llvm::reverse(order)) {
     cache.strides[i] = stride;
-    stride *= i == row ? tile.extents[i] + padding : tile.extents[i];
+    stride *= i == row ? tile.extents[i] + cache.padding : tile.extents[i];
   }
   cache.address = getAffineConstantExpr(0, index.getContext());
   for (auto [offset, step] : llvm::zip_equal(tile.offsets, cache.strides))
@@ -106,13 +142,15 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
   const Cache &cache = caches.find(operand)->second;
   // Neighbouring threads read neighbouring elements of the source.
   SmallVector<unsigned> order = getFillOrder(operand, tile, cache.order);
-  SmallVector<AffineExpr> offsets(order.size());
-  for (unsigned i = order.size(); i-- > 0;) {
-    Value extent = index.constant(tile.extents[order[i]]);
-    Value mine = i == 0 ? number : arith::RemUIOp::create(builder, loc, number, extent).getResult();
-    if (i > 0)
-      number = arith::DivUIOp::create(builder, loc, number, extent);
-    offsets[order[i]] = index.getSymbol(mine);
+  SmallVector<AffineExpr> offsets(order.size(), getAffineConstantExpr(0, index.getContext()));
+  SmallVector<FillPart> parts = getFillParts(tile, order, cache.padding);
+  for (const FillPart &part : parts) {
+    bool isLast = &part == &parts.back();
+    Value count = index.constant(part.count);
+    Value mine = isLast ? number : arith::RemUIOp::create(builder, loc, number, count).getResult();
+    if (!isLast)
+      number = arith::DivUIOp::create(builder, loc, number, count);
+    offsets[part.dim] = offsets[part.dim] + index.getSymbol(mine) * part.step;
   }
   TilePoint point;
   point.dims = schedule.dims;
@@ -168,5 +206,35 @@ void PointEmitter::mapCached(BodyEvaluator &body, const TilePoint &point) {
   whole.mask = whole.exists = Value();
   BodyEvaluator reader(index, kernel, whole, laneDim, lanes, loads);
   for (const auto &[operand, cache] : caches)
-    body.map(operand, reader.load(cache.buffer, reader.substituteLoops(cache.address)));
+    body.map(operand, loadCached(reader, cache));
+}
+
+Value PointEmitter::loadCached(BodyEvaluator &reader, const Cache &cache) {
+  AffineExpr address = reader.substituteLoops(cache.address);
+  if (index.hasLanes(address))
+    return reader.load(cache.buffer, address);
+  auto type = cast<MemRefType>(cache.buffer.memref.getType());
+  int64_t width = std::max<int64_t>(widestBytes / te::getElementBytes(type.getElementType()), 1);
+  AffineExpr rest;
+  for (; width > 1; width /= 2) {
+    rest = index.simplify(address % width);
+    if (isa<AffineConstantExpr>(rest) && type.getNumElements() % width == 0)
+      break;
+  }
+  if (width == 1)
+    return reader.load(cache.buffer, address);
+  AffineExpr first = index.simplify(address - rest);
+  auto vectorType = VectorType::get(width, type.getElementType());
+  Value &vector = loads[{cache.buffer.memref.getAsOpaquePointer(), first.getAsOpaquePointer(),
+                         vectorType.getAsOpaquePointer()}];
+  if (!vector)
+    vector = kernel.target->buildLoad(index,
+                                      {cache.buffer.memref,
+                                       first + getAffineDimExpr(laneDim, index.getContext()),
+                                       laneDim, vectorType},
+                                      Value(), Value());
+  return reader.fromMemory(
+      vector::ExtractOp::create(index.getBuilder(), index.getLoc(), vector,
+                                ArrayRef<int64_t>{cast<AffineConstantExpr>(rest).getValue()}),
+      cache.buffer.elementType);
 }

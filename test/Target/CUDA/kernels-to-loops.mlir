@@ -169,13 +169,13 @@ te.kernel @edges(%a: tensor<?x?xf32> {te.sizes = array<i64: 2, 4>}, %b: tensor<?
   layout.bind %ml, %nl to lane
 }
 
-// Threads fill the box of %a along columns, 16 elements of each, so a warp fills two elements of a
-// row, and rows of 32 are two longer. Heads, of which a box has one, are no rows. The box of %b is
+// Threads fill the box of %a along columns, 16 elements of each, and rows of 32 are a
+// vector longer. Heads, of which a box has one, are no rows. The box of %b is
 // filled along rows.
 // CHECK-LABEL: func.func @heads(
-// CHECK-DAG: to memref<544xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: to memref<576xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: to memref<512xf32, #gpu.address_space<workgroup>>
-// CHECK: vector.load {{.*}} {alignment = 8 : i64} : memref<544xf32, #gpu.address_space<workgroup>>, vector<2xf32>
+// CHECK: vector.load {{.*}} {alignment = 8 : i64} : memref<576xf32, #gpu.address_space<workgroup>>, vector<2xf32>
 te.kernel @heads(%a: tensor<128x12x64xf32>, %b: tensor<12x64x128xf32>) -> tensor<12x128x128xf32> {
   %y = te.compute @y (d0: 12, d1: 128, d2: 128) reduce (d3: 64) init (0.0 : f32) {
     %x = te.read %a[d2, d0, d3] : tensor<128x12x64xf32>

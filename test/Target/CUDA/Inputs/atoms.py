@@ -1,10 +1,10 @@
-"""Compiles products with schedules for tensor cores, and runs them under the emulator.
+"""Compiles products with schedules for tensor cores or for lanes, and runs them under the emulator.
 
 usage: atoms.py FOLDER fixed
-       atoms.py FOLDER drawn|default SEED COUNT
+       atoms.py FOLDER drawn|default|lanes SEED COUNT
 
 The fixed ones have one difficulty each; the others are drawn, with schedules or with those that the
-compiler chooses. Factors are small multiples of 1/8, so that every sum is exact in f32.
+compiler chooses. Those for lanes are of f32. Factors are small multiples of 1/8, so that every sum is exact in f32.
 """
 
 import json
@@ -33,6 +33,7 @@ class Product:
     tile: tuple = (64, 64, 64)     # of a block
     warps: tuple = (2, 2)
     depth: int = 3
+    lane: tuple = ()               # rows and columns of a lane's tile, if it has no atom
 
     def sizes(self, dims):
         return [self.batch] * (self.batch > 0) + [getattr(self, dim) for dim in dims]
@@ -80,6 +81,15 @@ def draw(number):
         depth=random.choice([2, 3, 4]))
 
 
+def draw_lanes(number):
+    rows, columns = random.choice([2, 4, 8]), random.choice([2, 4, 8])
+    down, across = random.choice([(1, 2), (2, 1), (2, 2), (4, 1), (1, 4), (4, 2)])
+    product = draw(number)
+    product.type, product.lane, product.warps = "f32", (rows, columns), (down, across)
+    product.tile = (rows * columns * down, 32 * across, random.choice([8, 16, 32]))
+    return product
+
+
 def indexes(product, dims):
     numbers = {"m": 0, "n": 1, "k": 2}
     first = product.batch > 0
@@ -98,10 +108,13 @@ def write_program(p):
     ports = [f'%a: {a} {{te.port = #te.port<name = "a"{dims}>}}', f'%b: {b} {{te.port = #te.port<name = "b">}}',
              f'%c: tensor<{p.n}x{p.type}> {{te.port = #te.port<name = "c">}}'][:3 if p.epilogue else 2]
     size = f"  %at = arith.constant {row} : index\n  %m = tensor.dim %a, %at : {a}\n" if p.open_rows else ""
+    is_wide = p.type == "f32"
+    widen = lambda name, value: "" if is_wide else f"    %{name} = arith.extf %{value} : {p.type} to f32\n"
+    x, z, wide, result = ("u", "v", "bias", "positive" if p.epilogue else "s") if is_wide else ("x", "z", "wide", "t")
+    narrow = "" if is_wide else f"    %t = arith.truncf {'%positive' if p.epilogue else '%s'} : f32 to {p.type}\n"
     domain = [f"d0: {p.batch}"] * first + [f"d{first}: {'%m' if p.open_rows else p.m}", f"d{first + 1}: {p.n}"]
     epilogue = f"""    %bias = te.read %c[d{first + 1}] : tensor<{p.n}x{p.type}>
-    %wide = arith.extf %bias : {p.type} to f32
-    %added = arith.addf %s, %wide : f32
+{widen("wide", "bias")}    %added = arith.addf %s, %{wide} : f32
     %zero = arith.constant 0.0 : f32
     %positive = arith.maximumf %added, %zero : f32
 """ if p.epilogue else ""
@@ -109,13 +122,10 @@ def write_program(p):
 {size}  %y = te.compute ({', '.join(domain)}) reduce (d{first + 2}: {p.k}) init (0.0 : f32) {{
     %u = te.read %a[{indexes(p, lhs)}] : {a}
     %v = te.read %b[{indexes(p, rhs)}] : {b}
-    %x = arith.extf %u : {p.type} to f32
-    %z = arith.extf %v : {p.type} to f32
-    %q = arith.mulf %x, %z : f32
+{widen("x", "u")}{widen("z", "v")}    %q = arith.mulf %{x}, %{z} : f32
     te.yield %q : f32
   }} combine arith.addf then (%s: f32) {{
-{epilogue}    %t = arith.truncf {'%positive' if p.epilogue else '%s'} : f32 to {p.type}
-    te.yield %t : {p.type}
+{epilogue}{narrow}    te.yield %{result} : {p.type}
   }} : {y}
   return %y : {y}
 }}
@@ -128,8 +138,32 @@ def write_schedule(p, kernel):
     label = re.search(r"te.compute @(\w+)", head).group(1)
     first = int(p.batch > 0)
     outer = ", ".join([f"%l#{i}" for i in range(first)] + ["%i#0", "%j#0"])
-    return f"""{head}}} schedule {{
+    head = f"""{head}}} schedule {{
   %l:{3 + first} = layout.loops @{label} : {', '.join(['!layout.loop'] * (3 + first))}
+"""
+    return head + (write_lanes if p.lane else write_atoms)(p, first, outer)
+
+
+def write_lanes(p, first, outer):
+    lanes_across = 32 // p.lane[1]
+    return f"""  %r:2 = layout.split %l#{first} [*, {p.lane[0]}]
+  %c:2 = layout.split %l#{first + 1} [*, {p.lane[1]}]
+  %i:3 = layout.split %r#0 [*, {p.warps[0]}, {32 // lanes_across}]
+  %j:3 = layout.split %c#0 [*, {p.warps[1]}, {lanes_across}]
+  %k:2 = layout.split %l#{first + 2} [*, {p.tile[2]}]
+  layout.reorder {outer}, %i#1, %j#1, %i#2, %j#2, %k#0, %k#1, %r#1, %c#1
+  layout.cache 0 at %k#0 to shared
+  layout.cache 1 at %k#0 to shared
+  layout.register_tile %r#1
+  layout.vectorize %c#1
+  layout.bind {outer} to block
+  layout.bind %i#1, %j#1, %i#2, %j#2 to lane
+}}
+"""
+
+
+def write_atoms(p, first, outer):
+    return f"""\
   %i:3 = layout.split %l#{first} [*, {p.warps[0]}, {p.tile[0] // p.warps[0]}]
   %j:3 = layout.split %l#{first + 1} [*, {p.warps[1]}, {p.tile[1] // p.warps[1]}]
   %k:2 = layout.split %l#{first + 2} [*, {p.tile[2]}]
@@ -146,8 +180,8 @@ def write_schedule(p, kernel):
 
 def entries(p, arrays):
     """The members of an .npz file that tssa-run reads: bf16 as its bits."""
-    if p.type == "f16":
-        return {name: array.astype(numpy.float16) for name, array in arrays.items()}
+    if p.type in ("f16", "f32"):
+        return {name: array.astype(p.type.replace("f", "float")) for name, array in arrays.items()}
     return {f"{name}:bf16": array.astype(ml_dtypes.bfloat16).view(numpy.uint16) for name, array in arrays.items()}
 
 
@@ -193,7 +227,7 @@ def check(p, folder, has_schedule):
     if run.returncode:
         return run.stderr + run.stdout[-300:]
     conflicts = json.loads(run.stdout)["profile"][0]["counters"]["shared_conflicts"]
-    whole = has_schedule and all(size % 64 == 0 for size in p.tile)  # rows of 128 bytes
+    whole = has_schedule and not p.lane and all(size % 64 == 0 for size in p.tile)  # rows of 128 bytes
     return f"{conflicts} conflicts" if conflicts and whole else None
 
 
@@ -202,7 +236,8 @@ def main():
     products = FIXED
     if which != "fixed":
         random.seed(int(sys.argv[3]))
-        products = [draw(number) for number in range(int(sys.argv[4]))]
+        make = draw_lanes if which == "lanes" else draw
+        products = [make(number) for number in range(int(sys.argv[4]))]
     right = 0
     for product in products:
         complaint = check(product, os.path.join(folder, product.name), which != "default")
