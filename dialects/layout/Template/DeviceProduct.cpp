@@ -174,7 +174,9 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
     return std::nullopt;
   for (te::ReadOp read : op.getPieceBlock(0)->getOps<te::ReadOp>()) {
     product.factorBytes = te::getElementBytes(read.getType());
-    product.hasGuards |= read.getGuard().has_value();
+    product.hasGuards |= read.getGuard() && !llvm::any_of(product.steps, [&](unsigned dim) {
+                           return read.getMap().getResults().back().isFunctionOfDim(dim);
+                         });
   }
   product.resultBytes =
       te::getElementBytes(cast<ShapedType>(op.getResult(0).getType()).getElementType());
