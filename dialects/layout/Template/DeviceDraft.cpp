@@ -41,8 +41,9 @@ struct LaneCode {
 /// Counted from machine code of 170 tiles, without and with guards of what they read; registers of
 /// most are within 15 %.
 static constexpr LaneCode plainCode = {2.5, 55, 2.5}, guardedCode = {5, 65, 3.7};
-/// Registers for a sum of four bytes, and instructions for the loop.
-static constexpr double sumRegisters = 0.95, loopInstructions = 13;
+/// Registers for a sum of four bytes, and for an element of the smaller box if a box is loaded in
+/// vectors; instructions for the loop.
+static constexpr double sumRegisters = 0.95, runRegisters = 0.5, loopInstructions = 13;
 /// The most elements that a lane fills in a loop that is unrolled, and the least products of a lane
 /// in an iteration: a loop with fewer is unrolled itself, and needs all registers.
 static constexpr int64_t mostFilled = 24, leastProducts = 64;
@@ -102,6 +103,20 @@ static void addLoads(DeviceResources &needs, int64_t extent, int64_t lanes,
   needs.sharedCycles += static_cast<double>(loads * cycles * (needs.threads / warp));
 }
 
+/// Returns the instructions with which a lane fills `elements` elements of the box of factor
+/// `number`. Vectors along steps are stored element by element, since steps are the columns of the
+/// box.
+static double countFills(const DeviceProduct &product, unsigned number, int64_t elements,
+                         const LaneCode &code) {
+  auto count = static_cast<double>(elements);
+  int64_t run = std::max<int64_t>(16 / product.getLaneBytes(), 1);
+  int64_t width = std::min<int64_t>(run, elements & -elements);
+  if (!product.isCopied[number] || width < 2)
+    return count * code.fillInstructions;
+  double vectors = count / static_cast<double>(width);
+  return vectors + (product.hasRowsOfSteps[number] ? count : vectors);
+}
+
 static DeviceResources getLaneResources(const DeviceProduct &product, const DevicePoint &point) {
   DeviceResources needs;
   needs.threads = point.getThreads();
@@ -112,15 +127,18 @@ static DeviceResources getLaneResources(const DeviceProduct &product, const Devi
   double words = static_cast<double>(product.getLaneBytes()) / sizeof(float);
   double smaller = filled * static_cast<double>(std::min(point.rows, point.columns)) /
                    static_cast<double>(point.rows + point.columns);
+  bool hasRuns = product.isCopied[0] || product.isCopied[1];
+  double fillRegisters = hasRuns ? runRegisters : code.fillRegisters;
   double values =
-      static_cast<double>(sums * countSums(product)) * sumRegisters + smaller * code.fillRegisters;
+      static_cast<double>(sums * countSums(product)) * sumRegisters + smaller * fillRegisters;
   needs.registers = static_cast<int64_t>(values * words + code.otherRegisters);
   needs.filledBytes = static_cast<double>(elements * product.factorBytes);
   int64_t padding = 2 * paddingBytes * point.steps;
   needs.sharedBytes = elements * product.getLaneBytes() + padding;
   needs.multiplyAdds = static_cast<double>(sums * point.steps * warp);
-  needs.instructions =
-      static_cast<double>(sums * point.steps) + filled * code.fillInstructions + loopInstructions;
+  needs.instructions = static_cast<double>(sums * point.steps) + loopInstructions +
+                       countFills(product, 0, point.rows * point.steps / needs.threads, code) +
+                       countFills(product, 1, point.columns * point.steps / needs.threads, code);
   needs.sharedCycles = static_cast<double>(elements * product.getLaneBytes()) / sharedCycleBytes;
   addLoads(needs, point.laneRows, point.getLanesDown(), product, point);
   addLoads(needs, point.laneColumns, point.getLanesAcross(), product, point);

@@ -131,6 +131,20 @@ static void findAtomOf(DeviceProduct &product) {
   product.atom = atom;
 }
 
+/// Says of the factors of `product`, of which no atom computes tiles, whether lanes can load runs
+/// of them.
+static void findRuns(DeviceProduct &product) {
+  te::ComputeOp op = product.op;
+  for (te::ReadOp read : op.getPieceBlock(0)->getOps<te::ReadOp>()) {
+    auto hasDim = [&](unsigned dim) { return read.getMap().isFunctionOfDim(dim); };
+    unsigned number = llvm::any_of(product.rows, hasDim) ? 0 : 1;
+    int64_t run = std::max<int64_t>(runBytes / te::getElementBytes(read.getType()), 1);
+    ArrayRef<unsigned> own = number == 0 ? product.rows : product.columns;
+    product.isCopied[number] = !read.getGuard() && canCopy(op, read, own, product.steps, run);
+    product.hasRowsOfSteps[number] = hasRunsAlong(op, read, product.steps, run);
+  }
+}
+
 /// Divides the reduction dims of `product` into windows and steps. If there are few steps without
 /// them, the windows are steps too.
 static void setSteps(DeviceProduct &product) {
@@ -181,6 +195,8 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
   product.resultBytes =
       te::getElementBytes(cast<ShapedType>(op.getResult(0).getType()).getElementType());
   findAtomOf(product);
+  if (!product.atom)
+    findRuns(product);
   return product;
 }
 

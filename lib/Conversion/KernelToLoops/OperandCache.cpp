@@ -8,7 +8,10 @@
 // In the cached box of an operand the reduction dims are outermost, so that neighbouring points of
 // a register tile are adjacent in memory. Threads fill the box in the order in which the operand's
 // sources lie in memory. If that is along columns, rows are padded a little, so that the threads of
-// a warp access different banks.
+// a warp access different banks. A thread loads 16 bytes at once where the source has aligned runs
+// of them that exist as a whole; along rows it stores them at once too.
+//
+// A lane reads the elements of neighbouring points of its tile as one vector.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,21 +76,25 @@ int64_t PointEmitter::getRowPadding(Value operand, const CacheTile &tile,
 
 /// Returns the parts of the dims of `tile` that the digits of a number stand for, the fastest one
 /// first. If rows have `padding` elements more than needed, a warp fills as many columns as it
-/// has different banks for.
+/// has different banks for. A thread fills runs of `width` elements.
 static SmallVector<FillPart> getFillParts(const CacheTile &tile, ArrayRef<unsigned> order,
-                                          int64_t padding) {
+                                          int64_t padding, int64_t width) {
   SmallVector<FillPart> parts;
   for (unsigned dim : llvm::reverse(order))
     parts.push_back({dim, tile.extents[dim], 1});
-  if (padding == 0)
+  auto *column = llvm::find_if(parts, [](const FillPart &part) { return part.count > 1; });
+  if (column == parts.end())
     return parts;
-  FillPart &column = *llvm::find_if(parts, [](const FillPart &part) { return part.count > 1; });
-  int64_t run = layout::DeviceModel::warp / padding;
-  if (run == 0 || column.count % run != 0)
-    return parts;
-  FillPart others{column.dim, column.count / run, run};
-  column.count = run;
-  parts.push_back(others);
+  int64_t extent = column->count, run = padding == 0 ? 0 : layout::DeviceModel::warp / padding;
+  FillPart others{column->dim, 1, run};
+  if (run != 0 && extent % run == 0 && run % width == 0) {
+    others.count = extent / run;
+    extent = run;
+  }
+  column->count = extent / width;
+  column->step = width;
+  if (others.count > 1)
+    parts.push_back(others);
   return parts;
 }
 
@@ -128,22 +135,50 @@ LogicalResult PointEmitter::fillCache(const CacheTile &tile) {
   if (!caches.contains(operand))
     makeCache(operand, tile);
 
-  buildSharedElements(index, *kernel.target->getThreads(), countElements(tile), [&](Value number) {
-    beginScope();
-    fillCacheElement(operand, tile, number);
-    beginScope();
-  });
+  int64_t width = getFillWidth(operand, tile);
+  buildSharedElements(index, *kernel.target->getThreads(), countElements(tile) / width,
+                      [&](Value number) {
+                        beginScope();
+                        fillCacheRun(operand, tile, width, number);
+                        beginScope();
+                      });
   return success();
 }
 
-void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value number) {
+int64_t PointEmitter::getFillWidth(Value operand, const CacheTile &tile) {
+  auto read = operand.getDefiningOp<te::ReadOp>();
+  unsigned column = findRow(tile, getFillOrder(operand, tile, caches.find(operand)->second.order));
+  if (!read || read.getGuard())
+    return 1;
+  TilePoint nowhere;
+  nowhere.dims = schedule.dims;
+  BodyEvaluator body(index, kernel, nowhere, laneDim, lanes, loads);
+  AffineExpr loop = getAffineDimExpr(tile.loops[column], index.getContext());
+  AffineExpr address =
+      body.getAddress(kernel.buffers.find(read.getSource())->second, body.getIndices(read));
+  auto isMultiple = [&](AffineExpr expr, int64_t divisor) {
+    return index.simplify(expr % divisor) == getAffineConstantExpr(0, index.getContext());
+  };
+  int64_t threads = kernel.target->getThreads()->count;
+  int64_t width = std::max<int64_t>(widestBytes / te::getElementBytes(operand.getType()), 1);
+  for (; width > 1; width /= 2)
+    if (tile.extents[column] % width == 0 && countElements(tile) % (width * threads) == 0 &&
+        isMultiple(tile.origins[column], width) && isMultiple(tile.limits[column], width) &&
+        isMultiple(address.replace(loop, loop * width), width) &&
+        index.simplify(address.replace(loop, loop + 1) - address) ==
+            getAffineConstantExpr(1, index.getContext()))
+      break;
+  return width;
+}
+
+void PointEmitter::fillCacheRun(Value operand, const CacheTile &tile, int64_t width, Value number) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
   const Cache &cache = caches.find(operand)->second;
   // Neighbouring threads read neighbouring elements of the source.
   SmallVector<unsigned> order = getFillOrder(operand, tile, cache.order);
   SmallVector<AffineExpr> offsets(order.size(), getAffineConstantExpr(0, index.getContext()));
-  SmallVector<FillPart> parts = getFillParts(tile, order, cache.padding);
+  SmallVector<FillPart> parts = getFillParts(tile, order, cache.padding, width);
   for (const FillPart &part : parts) {
     bool isLast = &part == &parts.back();
     Value count = index.constant(part.count);
@@ -152,8 +187,12 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
       number = arith::DivUIOp::create(builder, loc, number, count);
     offsets[part.dim] = offsets[part.dim] + index.getSymbol(mine) * part.step;
   }
+  AffineExpr lane = getAffineDimExpr(laneDim, index.getContext());
+  if (width > 1)
+    offsets[findRow(tile, order)] = offsets[findRow(tile, order)] + lane;
   TilePoint point;
   point.dims = schedule.dims;
+  point.vector = width > 1;
   AffineExpr address = getAffineConstantExpr(0, index.getContext());
   Value exists;
   for (unsigned i = 0; i < offsets.size(); ++i) {
@@ -165,10 +204,13 @@ void PointEmitter::fillCacheElement(Value operand, const CacheTile &tile, Value 
     AffineExpr surplus = index.simplify(tile.limits[i] - tile.origins[i] - tile.extents[i]);
     if (index.isNonNegative(surplus))
       continue;
-    Value holds = index.materializeCondition(tile.limits[i] - position - 1, /*equality=*/false);
+    // A run exists if its first element does.
+    AffineExpr left =
+        tile.limits[i] - position.replace(lane, getAffineConstantExpr(0, index.getContext())) - 1;
+    Value holds = index.materializeCondition(left, /*equality=*/false);
     exists = buildConjunction(index, exists, holds);
   }
-  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  BodyEvaluator body(index, kernel, point, laneDim, width, loads);
   buildElementOrZero(
       index, exists, operand.getType(), [&] { return body.compute(operand); },
       [&](Value value) { body.store(cache.buffer, address, value); });

@@ -89,7 +89,10 @@ private:
   /// order, outermost first.
   int64_t getRowPadding(mlir::Value operand, const CacheTile &tile, llvm::ArrayRef<unsigned> order);
   void makeCache(mlir::Value operand, const CacheTile &tile);
-  void fillCacheElement(mlir::Value operand, const CacheTile &tile, mlir::Value number);
+  /// Returns the elements of the box that a thread loads as a vector from the source: a power of
+  /// two. Each of these runs is aligned, and exists as a whole or not at all.
+  int64_t getFillWidth(mlir::Value operand, const CacheTile &tile);
+  void fillCacheRun(mlir::Value operand, const CacheTile &tile, int64_t width, mlir::Value number);
   /// Returns the dims of the box in the order in which threads fill it. The last one varies
   /// fastest.
   llvm::SmallVector<unsigned> getFillOrder(mlir::Value operand, const CacheTile &tile,

@@ -90,18 +90,19 @@ te.kernel @normalize(%a: tensor<4x370xf32>) -> tensor<4x370xf32> {
 }
 
 // A tiled product: operands go through shared memory, between barriers that all threads pass. Only
-// loads from the tensors and stores are guarded.
+// loads from the tensors and stores are guarded. A thread loads runs of 16 bytes: those along the
+// steps are stored as columns, the others as they are.
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 8448>
 // CHECK-NOT: scf.if
 // CHECK: scf.for
 // CHECK: gpu.barrier
-// CHECK: scf.for
+// CHECK-NOT: scf.for
 // CHECK: scf.if
-// CHECK: memref.load %{{.*}} : memref<?xf32>
-// CHECK: memref.store {{.*}}#gpu.address_space<workgroup>>
-// CHECK: scf.for
-// CHECK: memref.load %{{.*}} : memref<?xf32>
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK-COUNT-4: memref.store {{.*}}#gpu.address_space<workgroup>>
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}}#gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK: gpu.barrier
 // CHECK: scf.for
 // CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1024xf32, #gpu.address_space<workgroup>>, vector<4xf32>
