@@ -33,17 +33,18 @@ static constexpr int64_t otherRegisters = 72, openRegisters = 32, mostRegisters 
 static constexpr double computedElement = 12; ///< instructions, where no copy can bring it
 static constexpr double copyInstructions = 4, guardInstructions = 6;
 
-/// What the code of a tile of lanes needs: registers for an element that a lane fills of the box of
-/// which it fills less, and beside those and its sums; instructions for an element that it fills.
-struct LaneCode {
-  double fillRegisters, otherRegisters, fillInstructions;
+/// What the fills of a tile of lanes need: registers for an element that a lane fills of the box of
+/// which it fills less, the same if a box is loaded in vectors, and instructions for an element.
+struct LaneFill {
+  double registers, runRegisters, instructions;
 };
-/// Counted from machine code of 170 tiles, without and with guards of what they read; registers of
-/// most are within 15 %.
-static constexpr LaneCode plainCode = {2.5, 55, 2.5}, guardedCode = {5, 65, 3.7};
-/// Registers for a sum of four bytes, and for an element of the smaller box if a box is loaded in
-/// vectors; instructions for the loop.
-static constexpr double sumRegisters = 0.95, runRegisters = 0.5, loopInstructions = 13;
+/// Counted from machine code of 170 tiles, without and with guards of what they read. Registers of
+/// the tiles that are chosen are within 15 %.
+static constexpr LaneFill plainFill = {2.5, 0.5, 2.5}, guardedFill = {5, 1.5, 3.7};
+/// Registers for a sum of four bytes, beside sums and fills, and for windows; instructions for the
+/// loop.
+static constexpr double sumRegisters = 0.95, laneRegisters = 55, windowRegisters = 10,
+                        loopInstructions = 13;
 /// The most elements that a lane fills in a loop that is unrolled, and the least products of a lane
 /// in an iteration: a loop with fewer is unrolled itself, and needs all registers.
 static constexpr int64_t mostFilled = 24, leastProducts = 64;
@@ -107,12 +108,12 @@ static void addLoads(DeviceResources &needs, int64_t extent, int64_t lanes,
 /// `number`. Vectors along steps are stored element by element, since steps are the columns of the
 /// box.
 static double countFills(const DeviceProduct &product, unsigned number, int64_t elements,
-                         const LaneCode &code) {
+                         const LaneFill &fill) {
   auto count = static_cast<double>(elements);
   int64_t run = std::max<int64_t>(16 / product.getLaneBytes(), 1);
   int64_t width = std::min<int64_t>(run, elements & -elements);
   if (!product.isCopied[number] || width < 2)
-    return count * code.fillInstructions;
+    return count * fill.instructions;
   double vectors = count / static_cast<double>(width);
   return vectors + (product.hasRowsOfSteps[number] ? count : vectors);
 }
@@ -123,22 +124,23 @@ static DeviceResources getLaneResources(const DeviceProduct &product, const Devi
   int64_t elements = (point.rows + point.columns) * point.steps;
   int64_t sums = point.laneRows * point.laneColumns;
   auto filled = static_cast<double>(elements) / static_cast<double>(needs.threads);
-  const LaneCode &code = product.hasGuards ? guardedCode : plainCode;
+  const LaneFill &fill = product.hasGuards ? guardedFill : plainFill;
   double words = static_cast<double>(product.getLaneBytes()) / sizeof(float);
   double smaller = filled * static_cast<double>(std::min(point.rows, point.columns)) /
                    static_cast<double>(point.rows + point.columns);
   bool hasRuns = product.isCopied[0] || product.isCopied[1];
-  double fillRegisters = hasRuns ? runRegisters : code.fillRegisters;
+  double fillRegisters = hasRuns ? fill.runRegisters : fill.registers;
   double values =
       static_cast<double>(sums * countSums(product)) * sumRegisters + smaller * fillRegisters;
-  needs.registers = static_cast<int64_t>(values * words + code.otherRegisters);
+  needs.registers = static_cast<int64_t>(values * words + laneRegisters +
+                                         (product.numWindows > 1 ? windowRegisters : 0));
   needs.filledBytes = static_cast<double>(elements * product.factorBytes);
   int64_t padding = 2 * paddingBytes * point.steps;
   needs.sharedBytes = elements * product.getLaneBytes() + padding;
   needs.multiplyAdds = static_cast<double>(sums * point.steps * warp);
   needs.instructions = static_cast<double>(sums * point.steps) + loopInstructions +
-                       countFills(product, 0, point.rows * point.steps / needs.threads, code) +
-                       countFills(product, 1, point.columns * point.steps / needs.threads, code);
+                       countFills(product, 0, point.rows * point.steps / needs.threads, fill) +
+                       countFills(product, 1, point.columns * point.steps / needs.threads, fill);
   needs.sharedCycles = static_cast<double>(elements * product.getLaneBytes()) / sharedCycleBytes;
   addLoads(needs, point.laneRows, point.getLanesDown(), product, point);
   addLoads(needs, point.laneColumns, point.getLanesAcross(), product, point);
