@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/DeviceDraft.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/te/IR/AssumedSize.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,6 +37,23 @@ static constexpr double copyInstructions = 4, guardInstructions = 6;
 static int64_t getPartialBytes(const DevicePoint &point) {
   return (point.split - 1) * point.rows * point.columns * static_cast<int64_t>(sizeof(float));
 }
+/// What the fills of a tile of lanes need: registers for an element that a lane fills of the box of
+/// which it fills less, the same if a box is loaded in vectors, and instructions for an element.
+struct LaneFill {
+  double registers, runRegisters, instructions;
+};
+/// Counted from machine code of 170 tiles, without and with guards of what they read. Registers of
+/// the tiles that are chosen are within 15 %.
+static constexpr LaneFill plainFill = {2.5, 0.5, 2.5}, guardedFill = {5, 1.5, 3.7};
+/// Registers for a sum of four bytes, beside sums and fills, and for windows; instructions for the
+/// loop.
+static constexpr double sumRegisters = 0.95, laneRegisters = 55, windowRegisters = 10,
+                        loopInstructions = 13;
+/// The most elements that a lane fills in a loop that is unrolled, and the least products of a lane
+/// in an iteration: a loop with fewer is unrolled itself, and needs all registers.
+static constexpr int64_t mostFilled = 24, leastProducts = 64;
+/// By which rows in shared memory are longer than needed if they are filled along columns.
+static constexpr int64_t paddingBytes = 16;
 
 static DeviceResources getAtomResources(const DeviceProduct &product, const DevicePoint &point) {
   const Atom &atom = *product.atom;
@@ -44,7 +62,7 @@ static DeviceResources getAtomResources(const DeviceProduct &product, const Devi
   double columns = static_cast<double>(point.columns / point.warpsAcross) / atom.columns;
   double rounds = static_cast<double>(point.steps) / atom.steps;
   DeviceResources needs;
-  needs.threads = warps * warp;
+  needs.threads = point.getThreads();
   needs.registers = static_cast<int64_t>(rows * columns * 4 + rows * 4 + columns * 2) +
                     otherRegisters + (product.isOpen ? openRegisters : 0);
   needs.filledBytes =
@@ -75,23 +93,90 @@ static DeviceResources getAtomResources(const DeviceProduct &product, const Devi
   return needs;
 }
 
-/// Counted from machine code: 256 lanes of squares of 4 x 4 or 2 x 2 sums.
+/// Returns the sets of sums of a product of lanes: those of long sums have one for each block of
+/// them.
+static int64_t countSums(const DeviceProduct &product) {
+  return product.isOpen || product.numSteps * product.numWindows > longestSum ? 2 : 1;
+}
+
+/// Adds to `needs` that a lane reads the factors of `extent` rows or columns of its tile in each
+/// step, where `lanes` lanes of its warp read different ones: a vector of all of them takes as many
+/// cycles as it has parts of 128 bytes.
+static void addLoads(DeviceResources &needs, int64_t extent, int64_t lanes,
+                     const DeviceProduct &product, const DevicePoint &point) {
+  int64_t bytes = extent * product.getLaneBytes();
+  int64_t loads = llvm::divideCeil(bytes, 16) * point.steps;
+  int64_t cycles = llvm::divideCeil(bytes * lanes, static_cast<int64_t>(sharedCycleBytes));
+  needs.instructions += static_cast<double>(loads);
+  needs.sharedCycles += static_cast<double>(loads * cycles * (needs.threads / warp));
+}
+
+/// Returns the instructions with which a lane fills `elements` elements of the box of factor
+/// `number`. Vectors along steps are stored element by element, since steps are the columns of the
+/// box.
+static double countFills(const DeviceProduct &product, unsigned number, int64_t elements,
+                         const LaneFill &fill) {
+  auto count = static_cast<double>(elements);
+  int64_t run = std::max<int64_t>(16 / product.getLaneBytes(), 1);
+  int64_t width = std::min<int64_t>(run, elements & -elements);
+  if (!product.isCopied[number] || width < 2)
+    return count * fill.instructions;
+  double vectors = count / static_cast<double>(width);
+  return vectors + (product.hasRowsOfSteps[number] ? count : vectors);
+}
+
 static DeviceResources getLaneResources(const DeviceProduct &product, const DevicePoint &point) {
-  bool isLarge = point.rows == 64;
   DeviceResources needs;
-  needs.threads = 256;
-  needs.registers = isLarge ? 89 : 64;
-  needs.filledBytes =
-      static_cast<double>((point.rows + point.columns) * point.steps * product.factorBytes);
-  needs.sharedBytes = static_cast<int64_t>(needs.filledBytes);
-  needs.instructions = isLarge ? 356 : 132;
-  needs.multiplyAdds = (isLarge ? 256 : 64) * warp;
-  needs.sharedCycles = 8 * (isLarge ? 80 : 48);
+  needs.threads = point.getThreads();
+  int64_t elements = (point.rows + point.columns) * point.steps;
+  int64_t sums = point.laneRows * point.laneColumns;
+  auto filled = static_cast<double>(elements) / static_cast<double>(needs.threads);
+  const LaneFill &fill = product.hasGuards ? guardedFill : plainFill;
+  double words = static_cast<double>(product.getLaneBytes()) / sizeof(float);
+  double smaller = filled * static_cast<double>(std::min(point.rows, point.columns)) /
+                   static_cast<double>(point.rows + point.columns);
+  bool hasRuns = product.isCopied[0] || product.isCopied[1];
+  double fillRegisters = hasRuns ? fill.runRegisters : fill.registers;
+  double values =
+      static_cast<double>(sums * countSums(product)) * sumRegisters + smaller * fillRegisters;
+  needs.registers = static_cast<int64_t>(values * words + laneRegisters +
+                                         (product.numWindows > 1 ? windowRegisters : 0));
+  needs.filledBytes = static_cast<double>(elements * product.factorBytes);
+  int64_t padding = 2 * paddingBytes * point.steps;
+  needs.sharedBytes = elements * product.getLaneBytes() + padding;
+  needs.multiplyAdds = static_cast<double>(sums * point.steps * warp);
+  needs.instructions = static_cast<double>(sums * point.steps) + loopInstructions +
+                       countFills(product, 0, point.rows * point.steps / needs.threads, fill) +
+                       countFills(product, 1, point.columns * point.steps / needs.threads, fill);
+  needs.sharedCycles = static_cast<double>(elements * product.getLaneBytes()) / sharedCycleBytes;
+  addLoads(needs, point.laneRows, point.getLanesDown(), product, point);
+  addLoads(needs, point.laneColumns, point.getLanesAcross(), product, point);
   return needs;
 }
 
 DeviceResources layout::getResources(const DeviceProduct &product, const DevicePoint &point) {
   return point.usesAtom ? getAtomResources(product, point) : getLaneResources(product, point);
+}
+
+const char *layout::findObstacle(const DeviceProduct &product, const DevicePoint &point,
+                                 const DeviceModel &device) {
+  DeviceResources needs = getResources(product, point);
+  if (needs.registers > mostRegisters)
+    return "too many registers of a thread";
+  if (needs.sharedBytes > device.blockSharedBytes)
+    return "too much shared memory of a block";
+  if (countResidentBlocks(needs, device) == 0)
+    return "too many registers or threads of a multiprocessor";
+  if (point.usesAtom)
+    return nullptr;
+  if (point.rows * point.steps % needs.threads != 0 ||
+      point.columns * point.steps % needs.threads != 0)
+    return "factors that threads cannot share evenly";
+  if ((point.rows + point.columns) * point.steps > mostFilled * needs.threads)
+    return "too many elements that a lane fills";
+  if (point.laneRows * point.laneColumns * point.steps < leastProducts)
+    return "too few products of a lane in an iteration";
+  return nullptr;
 }
 
 int64_t layout::countResidentBlocks(const DeviceResources &resources, const DeviceModel &device) {
@@ -110,9 +195,9 @@ public:
       : product(product), point(point), device(device), needs(getResources(product, point)) {}
 
   std::optional<double> predict() const {
-    int64_t resident = countResidentBlocks(needs, device);
-    if (resident == 0)
+    if (findObstacle(product, point, device))
       return std::nullopt;
+    int64_t resident = countResidentBlocks(needs, device);
     double iterations = static_cast<double>(product.numWindows) *
                         countBlocks(product.numSteps, point.getBlockSteps());
     double blocks = countBlocks(product.numRows, point.rows) *
@@ -185,15 +270,38 @@ private:
 };
 } // namespace
 
+/// Returns, of those of `choices` that take as long as the fastest one within what the draft can
+/// tell, the tile of lanes with the least instructions for a product.
+static DeviceChoice chooseLeastWork(const DeviceProduct &product, ArrayRef<DeviceChoice> choices,
+                                    double fastest) {
+  constexpr double certainty = 1.03;
+  DeviceChoice best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const DeviceChoice &choice : choices) {
+    DeviceResources needs = getResources(product, choice.point);
+    double work = needs.instructions / needs.multiplyAdds;
+    if (choice.point.usesAtom || choice.microseconds > certainty * fastest || work >= least)
+      continue;
+    best = choice;
+    least = work;
+  }
+  return best;
+}
+
 std::optional<DeviceChoice> layout::chooseDevicePoint(const DeviceProduct &product,
                                                       const DeviceModel &device) {
   std::optional<DeviceChoice> best;
+  SmallVector<DeviceChoice, 0> choices;
   for (const DevicePoint &point : getDevicePoints(product)) {
     std::optional<double> predicted = predictMicroseconds(product, point, device);
-    if (predicted && (!best || *predicted < best->microseconds))
-      best = DeviceChoice{point, *predicted};
+    if (!predicted)
+      continue;
+    choices.push_back({point, *predicted});
+    if (!best || *predicted < best->microseconds)
+      best = choices.back();
   }
-  return best;
+  return best && !best->point.usesAtom ? chooseLeastWork(product, choices, best->microseconds)
+                                       : best;
 }
 
 std::optional<double> layout::predictMicroseconds(const DeviceProduct &product,

@@ -29,6 +29,11 @@ struct DeviceResources {
 
 DeviceResources getResources(const DeviceProduct &product, const DevicePoint &point);
 
+/// Returns why `point` cannot be taken on the GPU, or null if it can: it exceeds registers or
+/// shared memory, or its threads cannot share its work.
+const char *findObstacle(const DeviceProduct &product, const DevicePoint &point,
+                         const DeviceModel &device);
+
 /// Returns the blocks of `resources` that a multiprocessor holds at once: 0 if it cannot run one.
 int64_t countResidentBlocks(const DeviceResources &resources, const DeviceModel &device);
 

@@ -26,6 +26,8 @@ static constexpr int64_t leastTiled = 16;
 /// The bytes of a run, which one copy brings to shared memory.
 static constexpr int64_t runBytes = 16;
 static constexpr int64_t warp = DeviceModel::warp;
+/// The bytes that all banks of shared memory give at a time.
+static constexpr int64_t bankBytes = 128;
 
 //===----------------------------------------------------------------------===//
 // Matching
@@ -133,6 +135,20 @@ static void findAtomOf(DeviceProduct &product) {
   }
 }
 
+/// Says of the factors of `product`, of which no atom computes tiles, whether lanes can load runs
+/// of them.
+static void findRuns(DeviceProduct &product) {
+  te::ComputeOp op = product.op;
+  for (te::ReadOp read : op.getPieceBlock(0)->getOps<te::ReadOp>()) {
+    auto hasDim = [&](unsigned dim) { return read.getMap().isFunctionOfDim(dim); };
+    unsigned number = llvm::any_of(product.rows, hasDim) ? 0 : 1;
+    int64_t run = std::max<int64_t>(runBytes / te::getElementBytes(read.getType()), 1);
+    ArrayRef<unsigned> own = number == 0 ? product.rows : product.columns;
+    product.isCopied[number] = !read.getGuard() && canCopy(op, read, own, product.steps, run);
+    product.hasRowsOfSteps[number] = hasRunsAlong(op, read, product.steps, run);
+  }
+}
+
 /// Divides the reduction dims of `product` into windows and steps. If there are few steps without
 /// them, the windows are steps too.
 static void setSteps(DeviceProduct &product) {
@@ -174,11 +190,17 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
   if (first.empty() || second.empty() || product.numRows < leastTiled ||
       product.numColumns < leastTiled)
     return std::nullopt;
-  for (te::ReadOp read : op.getPieceBlock(0)->getOps<te::ReadOp>())
+  for (te::ReadOp read : op.getPieceBlock(0)->getOps<te::ReadOp>()) {
     product.factorBytes = te::getElementBytes(read.getType());
+    product.hasGuards |= read.getGuard() && !llvm::any_of(product.steps, [&](unsigned dim) {
+                           return read.getMap().getResults().back().isFunctionOfDim(dim);
+                         });
+  }
   product.resultBytes =
       te::getElementBytes(cast<ShapedType>(op.getResult(0).getType()).getElementType());
   findAtomOf(product);
+  if (!product.atom)
+    findRuns(product);
   return product;
 }
 
@@ -187,11 +209,11 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
 //===----------------------------------------------------------------------===//
 
 raw_ostream &layout::operator<<(raw_ostream &stream, const DevicePoint &point) {
-  stream << "block " << point.rows << 'x' << point.columns << ", steps " << point.steps;
+  stream << "block " << point.rows << 'x' << point.columns << ", steps " << point.steps
+         << ", warps " << point.warpsDown << 'x' << point.warpsAcross;
   if (point.usesAtom)
-    stream << ", warps " << point.warpsDown << 'x' << point.warpsAcross << ", split " << point.split
-           << ", depth " << point.depth << ", atom";
-  return stream;
+    return stream << ", split " << point.split << ", depth " << point.depth << ", atom";
+  return stream << ", lane " << point.laneRows << 'x' << point.laneColumns;
 }
 
 /// Returns whether the threads of `point` share the runs of both boxes evenly.
@@ -203,7 +225,6 @@ static bool sharesRuns(const DevicePoint &point, int64_t run) {
 /// Returns whether the boxes of `point` have rows of at least 128 bytes, all banks of shared
 /// memory: shorter ones are filled with conflicts. A product that is smaller has no longer ones.
 static bool hasLongRows(const DeviceProduct &product, const DevicePoint &point) {
-  constexpr int64_t bankBytes = 128;
   auto isLong = [&](unsigned number, int64_t own, int64_t all) {
     return product.getRowBytes(number, own, point.getBlockSteps()) >= bankBytes ||
            product.getRowBytes(number, all, product.numSteps) < bankBytes;
@@ -233,10 +254,27 @@ static void addAtomPoints(const DeviceProduct &product, SmallVectorImpl<DevicePo
               addDepths({true, rows, columns, down, across, bytes / product.factorBytes, 0, split});
 }
 
+/// The lanes of a warp that are beside each other read 128 bytes of columns, all banks of shared
+/// memory, so their loads of vectors have no conflicts. Those that are one below the other read
+/// several rows, of which a vector is the same for all lanes beside each other.
+static void addLanePoints(const DeviceProduct &product, SmallVectorImpl<DevicePoint> &points) {
+  int64_t warpColumns = bankBytes / product.getLaneBytes();
+  auto addTile = [&](int64_t laneRows, int64_t laneColumns) {
+    int64_t warpRows = warp * laneColumns / warpColumns * laneRows;
+    for (int64_t warps : {2, 4, 8})
+      for (int64_t down = 1; down <= warps; down *= 2)
+        for (int64_t steps : {8, 16, 32})
+          points.push_back({false, warpRows * down, warpColumns * (warps / down), down,
+                            warps / down, steps, 1, 1, laneRows, laneColumns});
+  };
+  for (int64_t laneRows : {8, 4, 2})
+    for (int64_t laneColumns : {8, 4, 2})
+      addTile(laneRows, laneColumns);
+}
+
 SmallVector<DevicePoint, 0> layout::getDevicePoints(const DeviceProduct &product) {
   SmallVector<DevicePoint, 0> points;
-  for (int64_t side : {64, 32})
-    points.push_back({false, side, side, 1, 1, 16, 1});
+  addLanePoints(product, points);
   if (product.atom)
     addAtomPoints(product, points);
   return points;

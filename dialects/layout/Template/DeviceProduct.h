@@ -8,6 +8,7 @@
 #define DIALECTS_LAYOUT_TEMPLATE_DEVICEPRODUCT_H
 
 #include "dialects/layout/IR/Atoms.h"
+#include "dialects/layout/IR/DeviceModel.h"
 #include "dialects/te/IR/TEOps.h"
 
 namespace mlir::tssa::layout {
@@ -23,7 +24,8 @@ struct DeviceProduct {
   /// The number of iterations of each kind of dims, assumed if open.
   int64_t numBatches = 1, numRows = 1, numColumns = 1, numWindows = 1, numSteps = 1;
   int64_t factorBytes = 4, resultBytes = 4; ///< of an element
-  bool isOpen = false;                      ///< whether only a run knows some size
+  bool hasGuards = false; ///< whether reads that are not along steps are out of bounds
+  bool isOpen = false;    ///< whether only a run knows some size
   /// The instruction that may compute tiles of it, or null if none may.
   const Atom *atom = nullptr;
   /// Whether the factor with the rows, and the other one, have runs of 16 bytes in memory, which
@@ -31,6 +33,10 @@ struct DeviceProduct {
   bool isCopied[2] = {false, false};
   bool isGuarded[2] = {false, false};      ///< whether some of its reads are out of bounds
   bool hasRowsOfSteps[2] = {false, false}; ///< whether rows of its boxes are along the steps
+
+  /// Returns the bytes of an element that lanes read from shared memory, which is what they
+  /// multiply.
+  int64_t getLaneBytes() const { return std::max<int64_t>(factorBytes, sizeof(float)); }
 
   /// Returns the bytes of a row of the box of factor `number`, of a tile that has `extent` rows or
   /// columns and `steps` steps.
@@ -46,14 +52,19 @@ std::optional<DeviceProduct> matchDeviceProduct(te::ComputeOp op);
 struct DevicePoint {
   bool usesAtom = false;
   int64_t rows = 64, columns = 64;        ///< of a block
-  int64_t warpsDown = 1, warpsAcross = 1; ///< of a block, along rows and columns; of atoms only
+  int64_t warpsDown = 4, warpsAcross = 2; ///< of a block, along rows and columns
   int64_t steps = 16;                     ///< of a warp, whose factors are in shared memory
   int64_t depth = 1;                      ///< buffers of them
   int64_t split = 1; ///< warps that share the steps of a tile, whose sums are added; of atoms only
+  int64_t laneRows = 4, laneColumns = 4; ///< of the tile of a lane, unless it uses an atom
 
   int64_t getWarps() const { return warpsDown * warpsAcross * split; }
+  int64_t getThreads() const { return getWarps() * DeviceModel::warp; }
   /// The steps of a block whose factors are in shared memory at a time.
   int64_t getBlockSteps() const { return steps * split; }
+  /// The lanes of a warp along the rows and the columns of its tile, unless it uses an atom.
+  int64_t getLanesDown() const { return rows / warpsDown / laneRows; }
+  int64_t getLanesAcross() const { return columns / warpsAcross / laneColumns; }
 };
 
 raw_ostream &operator<<(raw_ostream &stream, const DevicePoint &point);

@@ -362,8 +362,8 @@ def ScheduleSIMT : Pass<"layout-schedule-simt", "::mlir::ModuleOp"> {
   let summary = "fill in, for blocks of threads, the schedule of each kernel that has no schedule";
   let description = [{
     Large products are tiled. The draft of devices predicts the time of each point on the GPU of the
-    module, and the fastest one is taken: the lanes of a block compute squares of results and keep in
-    shared memory what a few reduction steps need of both operands, or its warps compute tiles by
+    module, and the fastest one is taken: the lanes of a block compute tiles of 2, 4 or 8 rows and columns
+    of results and keep in shared memory what a few reduction steps need of both operands, or its warps compute tiles by
     instructions that multiply matrices (`layout.atom`), if both operands are of a type that these
     take. A convolution is such a product at each position of its window, if it has many input
     channels: the loops over positions are around the steps, and one pipeline runs through all of

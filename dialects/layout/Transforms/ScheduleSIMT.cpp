@@ -7,7 +7,7 @@
 //
 // A labelled expression gets one of four forms:
 // 1. Product of two large operands: the point that the draft of devices predicts to be the fastest
-//    (Template/DeviceProduct.h). A block computes a tile of results: each lane a small square of
+//    (Template/DeviceProduct.h). A block computes a tile of results: each lane a small tile of
 //    them, or each warp a tile by instructions that multiply matrices. The operands that some
 //    reduction steps need are kept in shared memory.
 // 2. Long reduction that has few results, or whose sources are contiguous along the reduction and
@@ -50,8 +50,6 @@ static constexpr int64_t blockSize = 256;
 static constexpr int64_t fewElements = 4096;
 /// If a reduction has at least this many steps, a block shares them; otherwise a warp does.
 static constexpr int64_t blockReduction = 2048;
-/// The number of lanes along each side of a block's square of results of a product.
-static constexpr int64_t sideLanes = 16;
 
 static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("schedule").category("layout-schedule-simt");
@@ -311,29 +309,38 @@ private:
 
   /// Writes the schedule of the point that the draft predicts to be the fastest.
   void writeProduct(const DeviceProduct &product) {
-    DeviceChoice best = chooseDevicePoint(product, device).value_or(DeviceChoice());
+    std::optional<DeviceChoice> best = chooseDevicePoint(product, device);
+    if (!best)
+      return writeReduction();
     std::string text;
-    llvm::raw_string_ostream(text) << best.point;
+    llvm::raw_string_ostream(text) << best->point;
     remark::passed(loc, getRemarkOptions())
         << remark::metric("Expression", *op.getLabel()) << remark::add("a block computes a tile")
         << remark::metric("Point", text)
-        << remark::metric("Nanoseconds", static_cast<int64_t>(best.microseconds * 1000));
-    if (best.point.usesAtom)
-      writeAtoms(product, best.point);
+        << remark::metric("Nanoseconds", static_cast<int64_t>(best->microseconds * 1000));
+    if (best->point.usesAtom)
+      writeAtoms(product, best->point);
     else
-      writeSquares(product, best.point);
+      writeLanes(product, best->point);
   }
 
-  /// A block computes a square of results, and each lane a small square of these.
-  void writeSquares(const DeviceProduct &product, const DevicePoint &point) {
-    int64_t side = point.rows / sideLanes;
-    auto [rowOuter, row] = split(fuse(product.rows), side);
-    auto [columnOuter, column] = split(fuse(product.columns), side);
-    auto [rowBlock, rowLane] = split(rowOuter, sideLanes);
-    auto [columnBlock, columnLane] = split(columnOuter, sideLanes);
+  /// Splits `loop` into an outer loop and two inner ones of `middle` and `inner` iterations.
+  ResultRange splitTwice(Value loop, int64_t middle, int64_t inner) {
+    SmallVector<Type> types(3, loopType());
+    return SplitOp::create(builder, loc, types, loop, ArrayRef<int64_t>{middle, inner}).getLoops();
+  }
+
+  /// A block computes a tile of results, each of its warps a part of it, and each lane a part of
+  /// that.
+  void writeLanes(const DeviceProduct &product, const DevicePoint &point) {
+    auto [rowOuter, row] = split(fuse(product.rows), point.laneRows);
+    auto [columnOuter, column] = split(fuse(product.columns), point.laneColumns);
+    auto rows = splitTwice(rowOuter, point.warpsDown, point.getLanesDown());
+    auto columns = splitTwice(columnOuter, point.warpsAcross, point.getLanesAcross());
     auto [kept, step] = split(fuse(sortByStrides(product.steps)), point.steps);
-    SmallVector<Value> blocks = getBlocks(product, rowBlock, columnBlock), order(blocks);
-    order.append({rowLane, columnLane});
+    SmallVector<Value> blocks = getBlocks(product, rows[0], columns[0]), order(blocks),
+                       lanes = {rows[1], columns[1], rows[2], columns[2]};
+    llvm::append_range(order, lanes);
     llvm::append_range(order, getLoops(sortByStrides(product.windows)));
     order.append({kept, step, row, column});
     ReorderOp::create(builder, loc, order);
@@ -341,16 +348,11 @@ private:
     RegisterTileOp::create(builder, loc, row);
     VectorizeOp::create(builder, loc, column);
     BindOp::create(builder, loc, blocks, Level::Block);
-    BindOp::create(builder, loc, ValueRange{rowLane, columnLane}, Level::Lane);
+    BindOp::create(builder, loc, lanes, Level::Lane);
   }
 
   /// Each warp of a block computes a tile by instructions that multiply matrices.
   void writeAtoms(const DeviceProduct &product, const DevicePoint &point) {
-    auto splitTwice = [&](Value loop, int64_t middle, int64_t inner) {
-      SmallVector<Type> types(3, loopType());
-      return SplitOp::create(builder, loc, types, loop, ArrayRef<int64_t>{middle, inner})
-          .getLoops();
-    };
     auto rows = splitTwice(fuse(product.rows), point.warpsDown, point.rows / point.warpsDown);
     auto columns =
         splitTwice(fuse(product.columns), point.warpsAcross, point.columns / point.warpsAcross);

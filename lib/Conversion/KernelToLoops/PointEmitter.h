@@ -89,11 +89,18 @@ private:
   /// order, outermost first.
   int64_t getRowPadding(mlir::Value operand, const CacheTile &tile, llvm::ArrayRef<unsigned> order);
   void makeCache(mlir::Value operand, const CacheTile &tile);
-  void fillCacheElement(mlir::Value operand, const CacheTile &tile, mlir::Value number);
+  /// Returns the elements of the box that a thread loads as a vector from the source: a power of
+  /// two. Each of these runs is aligned, and exists as a whole or not at all.
+  int64_t getFillWidth(mlir::Value operand, const CacheTile &tile);
+  void fillCacheRun(mlir::Value operand, const CacheTile &tile, int64_t width, mlir::Value number);
   /// Returns the dims of the box in the order in which threads fill it. The last one varies
   /// fastest.
   llvm::SmallVector<unsigned> getFillOrder(mlir::Value operand, const CacheTile &tile,
                                            llvm::ArrayRef<unsigned> order);
+  struct Cache;
+  /// Returns the element for the point of `reader`. One that is the same in all lanes of a vector
+  /// is loaded together with the points beside it.
+  mlir::Value loadCached(BodyEvaluator &reader, const Cache &cache);
   /// Maps operands that are cached to their cached values at `point`.
   void mapCached(BodyEvaluator &body, const TilePoint &point);
 
@@ -114,6 +121,7 @@ private:
     mlir::AffineExpr address;           ///< of the element for a point of a tile
     llvm::SmallVector<unsigned> order;  ///< dims of the box, outermost first
     llvm::SmallVector<int64_t> strides; ///< of the dims of the box
+    int64_t padding = 0;                ///< elements by which its rows are longer than needed
   };
   llvm::MapVector<mlir::Value, Cache> caches;
   std::optional<AtomEmitter> atom; ///< if the schedule has one

@@ -91,12 +91,13 @@ LogicalResult DeviceKernel::finish(func::FuncOp func) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the address of lane 0 if the lanes are contiguous and lane 0 is aligned to the size of
-/// the vector. Otherwise returns null.
+/// the vector, or to that of the widest access if that is less. Otherwise returns null.
 static AffineExpr getWideAccess(IndexBuilder &index, const LaneAccess &access) {
   AffineExpr first = index.getFirstOfRun(access.address, access.laneDim);
   if (!first || !llvm::isPowerOf2_64(access.getLanes()))
     return {};
-  AffineExpr rest = index.simplify(first % access.getLanes());
+  int64_t widest = widestAccess / te::getElementBytes(access.type.getElementType());
+  AffineExpr rest = index.simplify(first % std::min(access.getLanes(), widest));
   return rest == getAffineConstantExpr(0, index.getContext()) ? first : AffineExpr();
 }
 

@@ -90,18 +90,19 @@ te.kernel @normalize(%a: tensor<4x370xf32>) -> tensor<4x370xf32> {
 }
 
 // A tiled product: operands go through shared memory, between barriers that all threads pass. Only
-// loads from the tensors and stores are guarded.
+// loads from the tensors and stores are guarded. A thread loads runs of 16 bytes: those along the
+// steps are stored as columns, the others as they are.
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME: te.block = #te.block<threads = 256, shared_bytes = 8448>
 // CHECK-NOT: scf.if
 // CHECK: scf.for
 // CHECK: gpu.barrier
-// CHECK: scf.for
+// CHECK-NOT: scf.for
 // CHECK: scf.if
-// CHECK: memref.load %{{.*}} : memref<?xf32>
-// CHECK: memref.store {{.*}}#gpu.address_space<workgroup>>
-// CHECK: scf.for
-// CHECK: memref.load %{{.*}} : memref<?xf32>
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK-COUNT-4: memref.store {{.*}}#gpu.address_space<workgroup>>
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}}#gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK: gpu.barrier
 // CHECK: scf.for
 // CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<1024xf32, #gpu.address_space<workgroup>>, vector<4xf32>
@@ -169,13 +170,13 @@ te.kernel @edges(%a: tensor<?x?xf32> {te.sizes = array<i64: 2, 4>}, %b: tensor<?
   layout.bind %ml, %nl to lane
 }
 
-// Threads fill the box of %a along columns, 16 elements of each, so a warp fills two elements of a
-// row, and rows of 32 are two longer. Heads, of which a box has one, are no rows. The box of %b is
+// Threads fill the box of %a along columns, 16 elements of each, and rows of 32 are a
+// vector longer. Heads, of which a box has one, are no rows. The box of %b is
 // filled along rows.
 // CHECK-LABEL: func.func @heads(
-// CHECK-DAG: to memref<544xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: to memref<576xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: to memref<512xf32, #gpu.address_space<workgroup>>
-// CHECK: vector.load {{.*}} {alignment = 8 : i64} : memref<544xf32, #gpu.address_space<workgroup>>, vector<2xf32>
+// CHECK: vector.load {{.*}} {alignment = 8 : i64} : memref<576xf32, #gpu.address_space<workgroup>>, vector<2xf32>
 te.kernel @heads(%a: tensor<128x12x64xf32>, %b: tensor<12x64x128xf32>) -> tensor<12x128x128xf32> {
   %y = te.compute @y (d0: 12, d1: 128, d2: 128) reduce (d3: 64) init (0.0 : f32) {
     %x = te.read %a[d2, d0, d3] : tensor<128x12x64xf32>

@@ -4,7 +4,7 @@
 // REMARK: [Passed] schedule | {{.*}} | ElementsPerLane=4, Expression=y, Remark="elements are spread over lanes"
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, LanesPerResult=32, Remark="lanes share the reduction of a result"
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="each lane computes a result", Steps=128
-// REMARK: [Passed] schedule | {{.*}} | Expression=y, Nanoseconds={{[0-9]+}}, Point="block 32x32, steps 16", Remark="a block computes a tile"
+// REMARK: [Passed] schedule | {{.*}} | Expression=y, Nanoseconds={{[0-9]+}}, Point="block 16x32, steps 32, warps 4x1, lane 2x2", Remark="a block computes a tile"
 // REMARK: [Passed] schedule | {{.*}} | Expression=y, Remark="a block computes a row", ResultsPerRow=1000
 
 // Accesses are contiguous in all tensors: each lane computes four elements.
@@ -225,8 +225,13 @@ te.kernel @tf32(%a: tensor<128x768xf32>, %b: tensor<768x768xf32>) -> tensor<128x
 } schedule {
 }
 
-// Products of any f32 have lanes, whose sums are those of f32.
+// Products of any f32 have lanes, whose sums are those of f32. A small one has small tiles, so that
+// it has blocks for all multiprocessors: 16 lanes beside each other have two columns each.
 // CHECK-LABEL: te.kernel @single(
+// CHECK: %[[R:.*]]:2 = layout.split %{{.*}}#0 [*, 2]
+// CHECK: %[[C:.*]]:2 = layout.split %{{.*}}#1 [*, 2]
+// CHECK: layout.split %[[R]]#0 [*, 4, 2]
+// CHECK: layout.split %[[C]]#0 [*, 1, 16]
 // CHECK-NOT: layout.atom
 te.kernel @single(%a: tensor<128x128xf32>, %b: tensor<128x128xf32>) -> tensor<128x128xf32> {
   %y = te.compute @y (d0: 128, d1: 128) reduce (d2: 128) init (0.0 : f32) {
@@ -236,5 +241,29 @@ te.kernel @single(%a: tensor<128x128xf32>, %b: tensor<128x128xf32>) -> tensor<12
     te.yield %p : f32
   } combine arith.addf : tensor<128x128xf32>
   te.return %y : tensor<128x128xf32>
+} schedule {
+}
+
+// A large product has tiles of 8 x 8 results for each lane, whose factors come from shared memory in four vectors for 64 products. A warp has lanes in 8 rows of 4.
+// CHECK-LABEL: te.kernel @large(
+// CHECK: %[[I:.*]]:3 = layout.loops @y
+// CHECK: %[[R:.*]]:2 = layout.split %[[I]]#0 [*, 8]
+// CHECK: %[[C:.*]]:2 = layout.split %[[I]]#1 [*, 8]
+// CHECK: %[[RL:.*]]:3 = layout.split %[[R]]#0 [*, 1, 8]
+// CHECK: %[[CL:.*]]:3 = layout.split %[[C]]#0 [*, 4, 4]
+// CHECK: %[[K:.*]]:2 = layout.split %[[I]]#2 [*, 16]
+// CHECK: layout.reorder %[[RL]]#0, %[[CL]]#0, %[[RL]]#1, %[[CL]]#1, %[[RL]]#2, %[[CL]]#2, %[[K]]#0, %[[K]]#1, %[[R]]#1, %[[C]]#1
+// CHECK: layout.register_tile %[[R]]#1
+// CHECK: layout.vectorize %[[C]]#1
+// CHECK: layout.bind %[[RL]]#0, %[[CL]]#0 to block
+// CHECK: layout.bind %[[RL]]#1, %[[CL]]#1, %[[RL]]#2, %[[CL]]#2 to lane
+te.kernel @large(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %y = te.compute @y (d0: 4096, d1: 4096) reduce (d2: 4096) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<4096x4096xf32>
+    %v = te.read %b[d2, d1] : tensor<4096x4096xf32>
+    %p = arith.mulf %u, %v : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4096x4096xf32>
+  te.return %y : tensor<4096x4096xf32>
 } schedule {
 }

@@ -91,3 +91,77 @@ TEST(DeviceDraft, RateOfTF32) {
   EXPECT_GT(ratio, 1.9);
   EXPECT_LT(ratio, 2.5);
 }
+
+namespace {
+DeviceProduct makeSingles(int64_t m, int64_t n, int64_t k) {
+  DeviceProduct product = makeProduct(m, n, k);
+  product.factorBytes = product.resultBytes = 4;
+  product.atom = nullptr;
+  return product;
+}
+} // namespace
+
+// Registers as ptxas gives them for products of f32, and instructions of a loop, as counted from
+// machine code for sm_80. Sums of more than 1024 values have twice as many.
+TEST(DeviceDraft, LaneResources) {
+  struct Counted {
+    int64_t size;
+    DevicePoint point;
+    double registers, instructions;
+  };
+  const Counted counted[] = {{4096, {false, 64, 128, 1, 4, 16, 1, 1, 8, 8}, 185, 1119},
+                             {4096, {false, 128, 64, 4, 2, 16, 1, 1, 8, 4}, 117, 584},
+                             {4096, {false, 64, 64, 4, 2, 16, 1, 1, 4, 4}, 86, 307},
+                             {1024, {false, 64, 128, 1, 4, 16, 1, 1, 8, 8}, 125, 1126},
+                             {1024, {false, 128, 64, 4, 2, 16, 1, 1, 8, 4}, 85, 591},
+                             {1024, {false, 32, 32, 2, 1, 8, 1, 1, 4, 4}, 69, 166},
+                             {1024, {false, 16, 32, 2, 1, 32, 1, 1, 4, 2}, 70, 356},
+                             {768, {false, 16, 32, 4, 1, 32, 1, 1, 2, 2}, 64, 214}};
+  for (const Counted &each : counted) {
+    DeviceResources needs = getResources(makeSingles(each.size, each.size, each.size), each.point);
+    EXPECT_NEAR(static_cast<double>(needs.registers) / each.registers, 1, 0.15) << each.registers;
+    EXPECT_NEAR(needs.instructions / each.instructions, 1, 0.1) << each.instructions;
+  }
+  DeviceProduct convolution = makeSingles(64, 56 * 56, 64);
+  convolution.numWindows = 9;
+  convolution.hasGuards = true;
+  convolution.isCopied[1] = false;
+  DeviceResources needs = getResources(convolution, {false, 32, 32, 4, 1, 32, 1, 1, 4, 2});
+  EXPECT_NEAR(static_cast<double>(needs.registers), 86, 0.15 * 86);
+  EXPECT_NEAR(needs.instructions, 374, 0.1 * 374);
+}
+
+// Each reason for which a point of lanes cannot be taken.
+TEST(DeviceDraft, Obstacles) {
+  DeviceProduct product = makeSingles(4096, 4096, 4096);
+  auto find = [&](DevicePoint point, DeviceModel device = DeviceModel()) {
+    const char *obstacle = findObstacle(product, point, device);
+    return llvm::StringRef(obstacle ? obstacle : "");
+  };
+  DevicePoint large{false, 64, 128, 1, 4, 16, 1, 1, 8, 8};
+  EXPECT_EQ(find(large), "");
+  DeviceModel small;
+  small.blockSharedBytes = 8 << 10;
+  EXPECT_EQ(find(large, small), "too much shared memory of a block");
+  small = DeviceModel();
+  small.registers = 16 << 10;
+  EXPECT_EQ(find(large, small), "too many registers or threads of a multiprocessor");
+  EXPECT_EQ(find({false, 128, 64, 1, 2, 8, 1, 1, 16, 8}), "too many registers of a thread");
+  EXPECT_EQ(find({false, 32, 32, 8, 1, 8, 1, 1, 2, 2}),
+            "too few products of a lane in an iteration");
+  EXPECT_EQ(find({false, 4, 256, 1, 8, 16, 1, 1, 2, 2}),
+            "factors that threads cannot share evenly");
+  EXPECT_EQ(find({false, 64, 64, 1, 2, 32, 1, 1, 8, 4}), "too many elements that a lane fills");
+}
+
+// A lane of a large product has many sums, so that it seldom reads shared memory; blocks of a small
+// one are small.
+TEST(DeviceDraft, LaneTiles) {
+  DeviceModel device;
+  auto choose = [&](int64_t m, int64_t n, int64_t k) {
+    return chooseDevicePoint(makeSingles(m, n, k), device)->point;
+  };
+  DevicePoint large = choose(4096, 4096, 4096), small = choose(128, 768, 768);
+  EXPECT_EQ(large.laneRows * large.laneColumns, 64);
+  EXPECT_LE(small.rows * small.columns, 1024);
+}

@@ -1,11 +1,11 @@
-"""Compiles products with schedules for tensor cores, and runs them under the emulator.
+"""Compiles products with schedules for tensor cores or for lanes, and runs them under the emulator.
 
 usage: atoms.py FOLDER fixed
-       atoms.py FOLDER drawn|default SEED COUNT
+       atoms.py FOLDER drawn|default|lanes SEED COUNT
 
 The fixed ones have one difficulty each; the others are drawn, with schedules or with those that the
 compiler chooses. Factors are small multiples of 1/8, so that every sum is exact in f32. Products of
-f32 are marked: their factors have values of tf32.
+f32 are marked, since their factors have values of tf32, unless lanes compute them.
 """
 
 import json
@@ -35,6 +35,7 @@ class Product:
     warps: tuple = (2, 2)
     depth: int = 3
     split: int = 1                 # warps that share the steps of a tile
+    lane: tuple = ()               # rows and columns of a lane's tile, if it has no atom
 
     def element_bytes(self):
         return 4 if self.type == "f32" else 2
@@ -109,6 +110,15 @@ def draw(number):
         depth=random.choice([2, 3, 4]), split=split)
 
 
+def draw_lanes(number):
+    rows, columns = random.choice([2, 4, 8]), random.choice([2, 4, 8])
+    down, across = random.choice([(1, 2), (2, 1), (2, 2), (4, 1), (1, 4), (4, 2)])
+    product = draw(number)
+    product.type, product.lane, product.warps, product.split = "f32", (rows, columns), (down, across), 1
+    product.tile = (rows * columns * down, 32 * across, random.choice([8, 16, 32]))
+    return product
+
+
 def indexes(product, dims):
     numbers = {"m": 0, "n": 1, "k": 2}
     first = product.batch > 0
@@ -136,7 +146,7 @@ def write_program(p):
     %positive = arith.maximumf %added, %zero : f32
 """ if p.epilogue else ""
     total = "%positive" if p.epilogue else "%s"
-    product = "%u, %v {te.tf32}" if is_wide else "%x, %z"
+    product = "%x, %z" if not is_wide else "%u, %v" if p.lane else "%u, %v {te.tf32}"
     narrow = "" if is_wide else f"    %t = arith.truncf {total} : f32 to {p.type}\n"
     return f"""func.func @main({', '.join(ports)}) -> ({y} {{te.port = #te.port<name = "y">}}) {{
 {size}  %y = te.compute ({', '.join(domain)}) reduce (d{first + 2}: {p.k}) init (0.0 : f32) {{
@@ -158,8 +168,32 @@ def write_schedule(p, kernel):
     label = re.search(r"te.compute @(\w+)", head).group(1)
     first = int(p.batch > 0)
     outer = ", ".join([f"%l#{i}" for i in range(first)] + ["%i#0", "%j#0"])
-    return f"""{head}}} schedule {{
+    head = f"""{head}}} schedule {{
   %l:{3 + first} = layout.loops @{label} : {', '.join(['!layout.loop'] * (3 + first))}
+"""
+    return head + (write_lanes if p.lane else write_atoms)(p, first, outer)
+
+
+def write_lanes(p, first, outer):
+    lanes_across = 32 // p.lane[1]
+    return f"""  %r:2 = layout.split %l#{first} [*, {p.lane[0]}]
+  %c:2 = layout.split %l#{first + 1} [*, {p.lane[1]}]
+  %i:3 = layout.split %r#0 [*, {p.warps[0]}, {32 // lanes_across}]
+  %j:3 = layout.split %c#0 [*, {p.warps[1]}, {lanes_across}]
+  %k:2 = layout.split %l#{first + 2} [*, {p.tile[2]}]
+  layout.reorder {outer}, %i#1, %j#1, %i#2, %j#2, %k#0, %k#1, %r#1, %c#1
+  layout.cache 0 at %k#0 to shared
+  layout.cache 1 at %k#0 to shared
+  layout.register_tile %r#1
+  layout.vectorize %c#1
+  layout.bind {outer} to block
+  layout.bind %i#1, %j#1, %i#2, %j#2 to lane
+}}
+"""
+
+
+def write_atoms(p, first, outer):
+    return f"""\
   %i:3 = layout.split %l#{first} [*, {p.warps[0]}, {p.tile[0] // p.warps[0]}]
   %j:3 = layout.split %l#{first + 1} [*, {p.warps[1]}, {p.tile[1] // p.warps[1]}]
   %k:3 = layout.split %l#{first + 2} [*, {p.split}, {p.tile[2]}]
@@ -209,14 +243,15 @@ def check(p, folder, has_schedule):
     numpy.savez(wanted, **outputs)
     with open(program, "w") as file:
         file.write(write_program(p))
-    kernel = call("tssa-compile", program, "--target=cuda-emu", "--emit=schedule", "-o", schedule)
+    whole = ["--without=split-reductions"][:has_schedule]  # sums have one part
+    kernel = call("tssa-compile", program, "--target=cuda-emu", "--emit=schedule", "-o", schedule, *whole)
     if kernel.returncode:
         return kernel.stderr
     with open(schedule) as file:
         text = write_schedule(p, file.read())
     with open(schedule, "w") as file:
         file.write(text)
-    compiled = call("tssa-compile", program, "--target=cuda-emu", "-o", binary,
+    compiled = call("tssa-compile", program, "--target=cuda-emu", "-o", binary, *whole,
                     *[f"--schedule={schedule}"][:has_schedule])
     if compiled.returncode:
         return compiled.stderr
@@ -225,9 +260,9 @@ def check(p, folder, has_schedule):
         return run.stderr + run.stdout[-300:]
     conflicts = json.loads(run.stdout)["profile"][0]["counters"]["shared_conflicts"]
     # Rows of 128 bytes, which copies bring.
-    whole = has_schedule and all(size * p.element_bytes() % 128 == 0 for size in p.tile) and all(
+    long_rows = has_schedule and not p.lane and all(size * p.element_bytes() % 128 == 0 for size in p.tile) and all(
         getattr(p, dims[-1]) * p.element_bytes() % 16 == 0 for dims in p.order.split(","))
-    return f"{conflicts} conflicts" if conflicts and whole else None
+    return f"{conflicts} conflicts" if conflicts and long_rows else None
 
 
 def main():
@@ -235,7 +270,8 @@ def main():
     products = FIXED
     if which != "fixed":
         random.seed(int(sys.argv[3]))
-        products = [draw(number) for number in range(int(sys.argv[4]))]
+        make = draw_lanes if which == "lanes" else draw
+        products = [make(number) for number in range(int(sys.argv[4]))]
     right = 0
     for product in products:
         complaint = check(product, os.path.join(folder, product.name), which != "default")
