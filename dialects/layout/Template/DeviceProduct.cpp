@@ -171,7 +171,11 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
   DeviceProduct product;
   product.op = op;
   setSteps(product);
-  if (product.numSteps < leastTiled)
+  auto dependsOnSteps = [&](const llvm::SetVector<unsigned> &dims) {
+    return llvm::any_of(product.steps, [&](unsigned dim) { return dims.contains(dim); });
+  };
+  if (product.numSteps < leastTiled || !dependsOnSteps(factors->first) ||
+      !dependsOnSteps(factors->second))
     return std::nullopt;
   SmallVector<unsigned> first, second;
   for (unsigned dim = 0; dim < op.getNumParallel(); ++dim) {

@@ -76,12 +76,13 @@ bool layout::lanesShareSteps(te::ComputeOp op, ArrayRef<Access> accesses) {
 
 /// Returns the microseconds of the launch that adds `parts` parts of each result.
 static double predictCombination(te::ComputeOp op, int64_t parts, const DeviceModel &device) {
-  double bytes = 0;
-  for (auto [sum, result] : llvm::zip_equal(op.getAccumulatorTypes(), op.getResultTypes()))
-    bytes +=
-        countResults(op) * static_cast<double>(parts * te::getElementBytes(sum) +
-                                               te::getElementBytes(getElementTypeOrSelf(result)));
-  return predictMoves(bytes, device) + predictSteps(static_cast<double>(parts), device);
+  int64_t bytes = 0; // of each result
+  for (Type sum : op.getAccumulatorTypes())
+    bytes += parts * te::getElementBytes(sum);
+  for (Type result : op.getResultTypes())
+    bytes += te::getElementBytes(getElementTypeOrSelf(result));
+  return predictMoves(countResults(op) * static_cast<double>(bytes), device) +
+         predictSteps(static_cast<double>(parts), device);
 }
 
 /// Returns the microseconds of the launch that computes `parts` parts of what is no tiled product;

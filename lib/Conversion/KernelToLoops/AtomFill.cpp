@@ -133,6 +133,13 @@ FailureOr<AtomEmitter::Factor> AtomEmitter::makeFactor(const CacheTile &tile) {
     return layout::AtomOp(schedule.atom->op).emitError("expected a sum of products of two values ")
            << "that " << atom.name << " takes (" << atom.factors << "), by '"
            << op.getLabel().value_or("") << "'";
+  auto dependsOnSteps = [&](AffineExpr offset) {
+    return offset.isFunctionOfDim(schedule.atom->steps);
+  };
+  if (llvm::none_of(tile.offsets, dependsOnSteps)) // which would be one of all steps of the tile
+    return layout::AtomOp(schedule.atom->op).emitError("expected factors that depend on the steps")
+           << ", got one that does not for operand " << tile.operand << " of '"
+           << op.getLabel().value_or("") << "'";
   std::optional<unsigned> row = findCopiedRow(factor.value, tile);
   factor.isCopied = row.has_value();
   factor.order = llvm::to_vector(llvm::seq<unsigned>(0, tile.loops.size()));

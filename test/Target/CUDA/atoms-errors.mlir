@@ -293,6 +293,33 @@ te.kernel @types(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf
 
 // -----
 
+// A tile would add the same value of the right factor in all its steps, also in those that are not there.
+te.kernel @same(%a: tensor<64x20xf16>, %b: tensor<64xf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 20) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x20xf16>
+    %v = te.read %b[d1] : tensor<64xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 32]
+  %jo, %ji = layout.split %j [*, 32]
+  %ko, %ki = layout.split %k [*, 32]
+  layout.reorder %io, %jo, %ko, %ii, %ji, %ki
+  layout.cache 0 at %ko to shared
+  layout.cache 1 at %ko to shared
+  layout.bind %io, %jo to warp
+  layout.pipeline %ko depth 2
+  // expected-error @below {{expected factors that depend on the steps, got one that does not for operand 1 of 'y'}}
+  layout.atom %ii, %ji, %ki "mma.m16n8k16"
+}
+
+// -----
+
 // Factors of f32 need not have values of tf32.
 te.kernel @unmarked(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {

@@ -225,6 +225,22 @@ te.kernel @tf32(%a: tensor<128x768xf32>, %b: tensor<768x768xf32>) -> tensor<128x
 } schedule {
 }
 
+// No tile has a factor that is the same in all steps.
+// CHECK-LABEL: te.kernel @same_factor(
+// CHECK-NOT: layout.atom
+te.kernel @same_factor(%a: tensor<64x20xf16>, %b: tensor<64xf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 20) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x20xf16>
+    %v = te.read %b[d1] : tensor<64xf16>
+    %x = arith.extf %u : f16 to f32
+    %z = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %z : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+}
+
 // Products of any f32 have lanes, whose sums are those of f32. A small one has small tiles, so that
 // it has blocks for all multiprocessors: 16 lanes beside each other have two columns each.
 // CHECK-LABEL: te.kernel @single(
