@@ -102,12 +102,34 @@ def trips_of(code, walk):
     return result
 
 
+#: blocks of which a walk is taken, spread over the grid: launches that were merged have a range of blocks each
+SAMPLES = 6
+#: machine code of which blocks execute less than this part has ranges of blocks
+WHOLE = 0.75
+
+
+def executed_part(code, loops, walks):
+    """The mean part of the machine code's work that a block executes: 1 unless it has ranges of blocks, of which each
+    executes loops of its own that look like those of the others."""
+    executed = sum((walk.executed for walk in walks), collections.Counter())
+    sure = next((kind for kind in MARKERS if executed[kind]), None)
+    if sure is None:
+        return 1.0
+    counted = code.straight.kinds[sure] + sum(loop.trips * loop.work.kinds[sure] for loop in loops)
+    part = executed[sure] / len(walks) / counted if counted else 1.0
+    return part if part < WHOLE else 1.0
+
+
 def read_kernel(entry, blocks, code, parsed):
     """The facts of a kernel: `entry` of the manifest, its blocks, its machine code and its PTX."""
-    special = {"%ntid.x": entry["threads"], "%nctaid.x": blocks, "%ctaid.x": blocks // 2}
-    walk = ptx.walk(*parsed, special)
-    return KernelFacts(entry["name"], blocks, entry["threads"], entry["registers"], entry["shared_bytes"], code.straight,
-                       trips_of(code, walk), walk.pending)
+    special = {"%ntid.x": entry["threads"], "%nctaid.x": blocks}
+    sampled = sorted({blocks * (2 * index + 1) // (2 * SAMPLES) for index in range(SAMPLES)} | {blocks // 2})
+    walks = [ptx.walk(*parsed, {**special, "%ctaid.x": block}) for block in sampled]
+    loops = trips_of(code, walks[sampled.index(blocks // 2)])
+    part = executed_part(code, loops, walks)
+    return KernelFacts(entry["name"], blocks, entry["threads"], entry["registers"], entry["shared_bytes"],
+                       code.straight.times(part), [LoopFacts(loop.work, loop.trips * part) for loop in loops],
+                       walks[0].pending)
 
 
 def add_counters(kernel, counters):

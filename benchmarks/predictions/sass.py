@@ -44,6 +44,14 @@ class Work:
     copied: float = 0         #: those of them that go to shared memory by asynchronous copies
     stored: float = 0         #: bytes to global memory
 
+    def times(self, factor):
+        """As much of each as `factor` says."""
+        if factor == 1:
+            return self
+        return Work(**{field.name: getattr(self, field.name) * factor for field in dataclasses.fields(self)
+                       if field.name != "kinds"},
+                    kinds=collections.Counter({kind: count * factor for kind, count in self.kinds.items()}))
+
     def add(self, name):
         kind, lanes = kind_of(name), LANES * width_of(name)
         self.instructions += 1

@@ -118,6 +118,13 @@ class Trips(unittest.TestCase):
         outer = sass.Loop(0, 9, work(5, barrier=1, load=1), [inner])
         self.assertEqual([one.trips for one in facts.trips_of(sass.Code(work(), [outer]), self.walk())], [6, 3])
 
+    def test_ranges_of_blocks(self):
+        alike = [sass.Loop(first, first + 9, work(20, barrier=1, shared_load=4, float=4)) for first in (0, 20, 40)]
+        for count, part in ((1, 1), (3, 1 / 3)):  # loops alike, of which a block runs through one
+            code = sass.Code(work(), alike[:count])
+            self.assertAlmostEqual(facts.executed_part(code, facts.trips_of(code, self.walk()), [self.walk()]), part)
+        self.assertEqual(work(6, barrier=3).times(1 / 3), work(2, barrier=1))
+
     def test_unknown_instruction(self):
         text = NESTED.replace("add.s64 \t%rd1, %rd1, 1", "brev.b64 \t%rd1, %rd1")
         with self.assertRaisesRegex(ValueError, "a branch depends on 'brev.b64', which is not known"):

@@ -46,6 +46,9 @@ using namespace mlir::tssa::layout;
 static constexpr int64_t warpSize = DeviceModel::warp;
 /// The number of threads of a block, except for tiled products.
 static constexpr int64_t blockSize = 256;
+/// The elements of a row that a lane computes, if there are as many: a short row then has one warp,
+/// whose lanes need no barriers to add what they have.
+static constexpr int64_t elementsOfRow = 4;
 /// If there are fewer elements than this, each lane computes only one.
 static constexpr int64_t fewElements = 4096;
 /// If a reduction has at least this many steps, a block shares them; otherwise a warp does.
@@ -182,6 +185,11 @@ private:
     return std::clamp(needed, warpSize, blockSize);
   }
 
+  /// Returns the lanes for a row of `elements` elements, each of which takes little time.
+  int64_t chooseRowSize(int64_t elements) {
+    return chooseBlockSize(llvm::divideCeil(elements, elementsOfRow));
+  }
+
   /// Returns how many elements one lane computes at once in the loop over the parallel dims from
   /// dim `first` on. Returns 1 if the elements are not adjacent, or if their addresses are not
   /// aligned as vector accesses require.
@@ -277,7 +285,7 @@ private:
     explain("a block computes a row", "ResultsPerRow", results);
     bool byLanes = !reduction.empty() && getProduct(reduction) >= warpSize && results < warpSize;
     if (byLanes) {
-      auto [outer, lane] = split(fuse(reduction), chooseBlockSize(getProduct(reduction)));
+      auto [outer, lane] = split(fuse(reduction), chooseRowSize(getProduct(reduction)));
       for (unsigned dim : parallel)
         order.push_back(loops[dim]);
       order.append({outer, lane});
@@ -291,7 +299,9 @@ private:
     Value outer = fuse(parallel), vector;
     if (lanes > 1)
       std::tie(outer, vector) = split(outer, lanes);
-    auto [serial, lane] = split(outer, chooseBlockSize(results / lanes));
+    auto [serial, lane] =
+        split(outer, lanes > 1 || !reduction.empty() ? chooseBlockSize(results / lanes)
+                                                     : chooseRowSize(results));
     order.append({serial, lane});
     for (unsigned dim : reduction)
       order.push_back(loops[dim]);
