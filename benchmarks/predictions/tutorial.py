@@ -13,7 +13,7 @@ SIZE = 512  # for which the tiles are compiled and emulated; code of other sizes
 def schedule_with(text, tile):
     """A schedule of a product with other tiles."""
     rows, columns, down, across, steps, depth = tile
-    splits = iter([f"[*, {down}, {rows // down}]", f"[*, {across}, {columns // across}]", f"[*, {steps}]"])
+    splits = iter([f"[*, {down}, {rows // down}]", f"[*, {across}, {columns // across}]", f"[*, 1, {steps}]"])
     text = re.sub(r"(layout\.split %0#\d) \[[^\]]*\]", lambda found: f"{found[1]} {next(splits)}", text)
     return re.sub(r"depth \d+", f"depth {depth}", text)
 

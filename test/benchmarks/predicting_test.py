@@ -193,11 +193,11 @@ class Subjects(unittest.TestCase):
     def test_schedule_with_other_tiles(self):
         text = """%1:3 = layout.split %0#0 [*, 1, 64]
 %2:3 = layout.split %0#1 [*, 4, 64]
-%3:2 = layout.split %0#2 [*, 64]
+%3:3 = layout.split %0#2 [*, 1, 64]
 layout.pipeline %3#0 depth 2"""
         self.assertEqual(tutorial.schedule_with(text, (128, 256, 2, 4, 32, 3)), """%1:3 = layout.split %0#0 [*, 2, 64]
 %2:3 = layout.split %0#1 [*, 4, 64]
-%3:2 = layout.split %0#2 [*, 32]
+%3:3 = layout.split %0#2 [*, 1, 32]
 layout.pipeline %3#0 depth 3""")
 
 

@@ -26,12 +26,15 @@ namespace tssa::conversion {
 static constexpr int64_t side = 8;
 
 AffineExpr AtomEmitter::getLanePart(Value lane, int64_t divisor, int64_t modulus) {
+  AffineExpr &known = laneParts[{divisor, modulus}];
+  if (known)
+    return known;
   OpBuilder &builder = index.getBuilder();
   Value part = lane;
   if (divisor != 1)
     part = arith::DivUIOp::create(builder, index.getLoc(), part, index.constant(divisor));
   part = arith::RemUIOp::create(builder, index.getLoc(), part, index.constant(modulus));
-  return index.getSymbol(part);
+  return known = index.getSymbol(part);
 }
 
 const AtomEmitter::Factor &AtomEmitter::getFactor(bool isLeft) const {
@@ -102,6 +105,7 @@ AtomEmitter::Values AtomEmitter::accumulate(ValueRange fragments, AffineExpr sta
   int64_t columns = getExtent(atom.columns);
   Value lane = arith::RemUIOp::create(builder, loc, threads.buildNumber(index),
                                       index.constant(layout::DeviceModel::warp));
+  laneParts.clear();
   Values sums(fragments);
   for (int64_t step = 0; step < getExtent(atom.steps); step += atom.instruction->steps) {
     Values lhs, rhs;

@@ -58,6 +58,8 @@ private:
   unsigned laneDim;
   std::array<std::optional<Factor>, 2> factors;
   BodyEvaluator::Loads loads; ///< none
+  /// What getLanePart has given, for one `accumulate`.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, mlir::AffineExpr> laneParts;
 
   /// Finds the factor that `tile` is of and gives it memory, or reports why it has none.
   mlir::FailureOr<Factor> makeFactor(const CacheTile &tile);
