@@ -139,8 +139,10 @@ static DeviceResources getLaneResources(const DeviceProduct &product, const Devi
   double fillRegisters = hasRuns ? fill.runRegisters : fill.registers;
   double values =
       static_cast<double>(sums * countSums(product)) * sumRegisters + smaller * fillRegisters;
+  // Each sum may be beyond an open end: 1.5 registers for it, as counted.
   needs.registers = static_cast<int64_t>(values * words + laneRegisters +
-                                         (product.numWindows > 1 ? windowRegisters : 0));
+                                         (product.numWindows > 1 ? windowRegisters : 0)) +
+                    (product.hasOpenTiles ? sums * 3 / 2 : 0);
   needs.filledBytes = static_cast<double>(elements * product.factorBytes);
   int64_t padding = 2 * paddingBytes * point.steps;
   needs.sharedBytes = elements * product.getLaneBytes() + padding;

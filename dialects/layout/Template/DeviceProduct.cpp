@@ -188,6 +188,8 @@ std::optional<DeviceProduct> layout::matchDeviceProduct(te::ComputeOp op) {
   product.rows = first;
   product.columns = second;
   product.isOpen = llvm::any_of(op.getStaticSizes(), ShapedType::isDynamic);
+  auto isOpen = [&](unsigned dim) { return ShapedType::isDynamic(op.getStaticSizes()[dim]); };
+  product.hasOpenTiles = llvm::any_of(second, isOpen) || llvm::any_of(product.steps, isOpen);
   product.numBatches = countIterations(op, product.both);
   product.numRows = countIterations(op, first);
   product.numColumns = countIterations(op, second);

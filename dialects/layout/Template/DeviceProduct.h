@@ -24,8 +24,9 @@ struct DeviceProduct {
   /// The number of iterations of each kind of dims, assumed if open.
   int64_t numBatches = 1, numRows = 1, numColumns = 1, numWindows = 1, numSteps = 1;
   int64_t factorBytes = 4, resultBytes = 4; ///< of an element
-  bool hasGuards = false; ///< whether reads that are not along steps are out of bounds
-  bool isOpen = false;    ///< whether only a run knows some size
+  bool hasGuards = false;    ///< whether reads that are not along steps are out of bounds
+  bool isOpen = false;       ///< whether only a run knows some size
+  bool hasOpenTiles = false; ///< or that of columns or steps, so that it ends inside of a tile
   /// The instruction that may compute tiles of it, or null if none may.
   const Atom *atom = nullptr;
   /// Whether the factor with the rows, and the other one, have runs of 16 bytes in memory, which
