@@ -37,6 +37,7 @@ static constexpr double copyInstructions = 4, guardInstructions = 6;
 static int64_t getPartialBytes(const DevicePoint &point) {
   return (point.split - 1) * point.rows * point.columns * static_cast<int64_t>(sizeof(float));
 }
+
 /// What the fills of a tile of lanes need: registers for an element that a lane fills of the box of
 /// which it fills less, the same if a box is loaded in vectors, and instructions for an element.
 struct LaneFill {
@@ -343,9 +344,9 @@ double layout::predictTransposition(double bytes, const DeviceModel &device) {
   return getMoveTime(bytes / 2 * (1 + sectorBytes / width), bytes, device) + getLaunchTime(device);
 }
 
-static double countPoints(te::ComputeOp op, unsigned numDims) {
+double layout::countPoints(ArrayRef<int64_t> sizes) {
   double count = 1;
-  for (int64_t size : op.getStaticSizes().take_front(numDims))
+  for (int64_t size : sizes)
     count *= static_cast<double>(te::assumeSize(size, te::SizeRole::Threads));
   return count;
 }
@@ -372,13 +373,11 @@ static double getAccessTime(te::ComputeOp op, ArrayRef<Access> accesses, unsigne
     bool isInSteps = isReadInSteps(op, access);
     unsigned numDims = isInSteps ? op.getNumDims() : op.getNumParallel();
     unsigned along = dim < numDims ? dim : op.getNumParallel() - 1;
-    double moved = countPoints(op, numDims) * getPointBytes(access, along);
-    double once = countPoints(op, op.getNumParallel());
-    if (te::ReadOp read = access.getRead()) {
-      once = 1;
-      for (int64_t size : read.getSourceType().getShape())
-        once *= static_cast<double>(te::assumeSize(size, te::SizeRole::Threads));
-    }
+    double moved =
+        countPoints(op.getStaticSizes().take_front(numDims)) * getPointBytes(access, along);
+    te::ReadOp read = access.getRead();
+    double once = countPoints(read ? read.getSourceType().getShape()
+                                   : op.getStaticSizes().take_front(op.getNumParallel()));
     cached += moved;
     far += std::min(moved, once * static_cast<double>(access.getElementBytes()));
   }

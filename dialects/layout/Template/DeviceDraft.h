@@ -51,6 +51,9 @@ std::optional<double> predictMicroseconds(const DeviceProduct &product, const De
 /// reduction, along the steps, whichever is faster.
 double predictMicroseconds(te::ComputeOp op, ArrayRef<Access> accesses, const DeviceModel &device);
 
+/// Returns the number of points of `sizes`, with what is assumed for open ones.
+double countPoints(ArrayRef<int64_t> sizes);
+
 /// Returns the predicted microseconds of a launch that moves `bytes` bytes.
 double predictMoves(double bytes, const DeviceModel &device);
 

@@ -7,7 +7,6 @@
 
 #include "dialects/layout/Template/DeviceReduction.h"
 #include "dialects/layout/Template/DeviceDraft.h"
-#include "dialects/te/IR/AssumedSize.h"
 #include "dialects/te/IR/ElementBytes.h"
 
 using namespace mlir;
@@ -21,13 +20,6 @@ static constexpr double longReduction = 512;
 /// The most parts of a reduction, and the most time with parts, of that without.
 static constexpr int64_t mostParts = 32;
 static constexpr double mostOfWhole = 0.9;
-
-static double countPoints(ArrayRef<int64_t> sizes) {
-  double count = 1;
-  for (int64_t size : sizes)
-    count *= static_cast<double>(te::assumeSize(size, te::SizeRole::Threads));
-  return count;
-}
 
 static double countResults(te::ComputeOp op) {
   return countPoints(op.getStaticSizes().take_front(op.getNumParallel()));
@@ -129,9 +121,12 @@ int64_t layout::chooseParts(te::ComputeOp op, const DeviceModel &device) {
         });
     std::optional<double> time =
         isDivisor ? predictParts(op, accesses, parts, device) : std::nullopt;
-    if (!time || *time + predictCombination(op, parts, device) >= least)
+    if (!time)
       continue;
-    least = *time + predictCombination(op, parts, device);
+    double both = *time + predictCombination(op, parts, device);
+    if (both >= least)
+      continue;
+    least = both;
     best = parts;
   }
   return best;

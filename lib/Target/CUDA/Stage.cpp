@@ -34,7 +34,6 @@ void buildTargetCUDAStage(OpPassManager &manager) {
   device.addPass(createCanonicalizerPass());
   device.addPass(createCSEPass());
   device.addPass(createNarrowIndexes()); // where loops still have bounds
-  device.addPass(createCanonicalizerPass());
   device.addPass(createSCFToControlFlowPass());
   device.addPass(memref::createExpandStridedMetadataPass());
   device.addPass(createLowerAffinePass()); // lowers the affine maps of strided metadata
