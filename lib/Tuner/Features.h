@@ -12,15 +12,18 @@
 
 namespace tssa::tuner {
 
-/// Returns the features of `point`, all in closed form: what the draft predicts and why, the knobs,
-/// tails, and how the accesses move along the dims of the tile. `cycles` is the predicted time of
-/// the whole kernel. Counts and times are logarithms.
-search::Features getFeatures(const mlir::tssa::layout::KnobSpace &space,
-                             const mlir::tssa::layout::Point &point, double cycles);
+/// The spaces of the expressions of a kernel. The last one is the root's.
+using ExpressionSpaces = llvm::ArrayRef<std::unique_ptr<mlir::tssa::layout::KnobSpace>>;
 
-/// Returns their names, in order, which are the same for all points of all expressions.
-std::vector<std::string> getFeatureNames(const mlir::tssa::layout::KnobSpace &space,
-                                         const mlir::tssa::layout::Point &point);
+/// Returns the features of `point`, all in closed form: what the draft predicts and why, and of the
+/// root also the knobs, tails, and how the accesses move along the dims of the tile. What the other
+/// expressions need is added up. Counts and times are logarithms.
+search::Features getFeatures(ExpressionSpaces spaces,
+                             llvm::ArrayRef<mlir::tssa::layout::Point> point);
+
+/// Returns their names, in order, which are the same for all points of all kernels.
+std::vector<std::string> getFeatureNames(ExpressionSpaces spaces,
+                                         llvm::ArrayRef<mlir::tssa::layout::Point> point);
 
 } // namespace tssa::tuner
 

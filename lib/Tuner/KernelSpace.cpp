@@ -107,12 +107,11 @@ double KernelSpace::getCycles(ArrayRef<uint32_t> point) const {
 }
 
 search::Features KernelSpace::getFeatures(ArrayRef<uint32_t> point) const {
-  KernelPoint points = decode(point);
-  return tuner::getFeatures(*parts.back(), points.back(), getCycles(point));
+  return tuner::getFeatures(parts, decode(point));
 }
 
 std::vector<std::string> KernelSpace::getFeatureNames() const {
-  return tuner::getFeatureNames(*parts.back(), decode(getDefault()).back());
+  return tuner::getFeatureNames(parts, decode(getDefault()));
 }
 
 std::optional<search::Point> KernelSpace::adopt(ArrayRef<search::Knob> knobs,

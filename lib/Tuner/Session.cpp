@@ -38,8 +38,7 @@ Session::create(Plan plan, ArrayRef<std::vector<search::Trial>> trials, mlir::ML
       const TaskKernel &kernel = state.search->getKernel();
       const Roof &roof = session->plan.roof;
       double flops = kernel.countOperations();
-      if (kernel.hasExactOperations())
-        state.leastSeconds = roof.getSeconds(flops, /*bytes=*/0, session->plan.threads);
+      state.leastSeconds = roof.getSeconds(flops, /*bytes=*/0, session->plan.threads);
       state.roofSeconds = roof.getSeconds(flops, kernel.countBytes(), session->plan.threads);
       for (const search::Trial &trial : ArrayRef(earlier).take_front(planned.earlier))
         session->numEarlier += state.search->addEarlier(trial);
@@ -107,9 +106,9 @@ std::optional<size_t> Session::chooseTask() {
     const KernelSpace &space = state.search->getSpace();
     // Tasks without a time come first, those with the longest predicted time before others.
     bool isNew = !state.search->getBestSeconds();
-    std::pair<bool, double> gain(isNew, isNew ? state.planned.calls *
-                                                    space.getCycles(space.getDefault())
-                                              : getExpectedGain(state));
+    std::pair<bool, double> gain(isNew,
+                                 isNew ? state.planned.calls * space.getCycles(space.getDefault())
+                                       : getExpectedGain(state));
     if (!chosen || gain > most) {
       chosen = number;
       most = gain;
@@ -131,9 +130,9 @@ static std::optional<double> getDistance(const TaskKernel &a, const TaskKernel &
     return std::nullopt;
   double distance = 0;
   for (unsigned dim = 0; dim < x.op.getNumDims(); ++dim)
-    distance += std::abs(
-        std::log2(static_cast<double>(mlir::tssa::layout::getExtent(x.op, x.roles, dim)) /
-                  static_cast<double>(mlir::tssa::layout::getExtent(y.op, y.roles, dim))));
+    distance +=
+        std::abs(std::log2(static_cast<double>(mlir::tssa::layout::getExtent(x.op, x.roles, dim)) /
+                           static_cast<double>(mlir::tssa::layout::getExtent(y.op, y.roles, dim))));
   return distance;
 }
 
@@ -161,8 +160,8 @@ Expected<std::optional<Session::Round>> Session::propose() {
     std::optional<size_t> task = chooseTask();
     if (!task || used >= plan.trials)
       return std::nullopt;
-    auto points = tasks[*task].search->propose(std::min<uint64_t>(plan.trials - used, pointsOfRound), *model,
-                                               rows, findForeign(*task));
+    auto points = tasks[*task].search->propose(
+        std::min<uint64_t>(plan.trials - used, pointsOfRound), *model, rows, findForeign(*task));
     if (!points)
       return points.takeError();
     if (!points->empty())
@@ -306,8 +305,7 @@ Expected<uint64_t> tuner::replay(search::Database &database, int64_t number,
                                        "', which is not what the session recorded");
       ++count;
     }
-    if (Error error =
-            addRecorded(**session, **round, recording->trials[(*round)->task]))
+    if (Error error = addRecorded(**session, **round, recording->trials[(*round)->task]))
       return std::move(error);
   }
   return count;

@@ -10,6 +10,7 @@
 #include "dialects/layout/Transforms/DefaultPoints.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/FlopCount.h"
+#include "dialects/te/Analysis/GuardedPoints.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinDialect.h"
@@ -199,20 +200,18 @@ void TaskKernel::freeConstants(ModuleOp candidate) const {
 
 double TaskKernel::countOperations() const {
   double count = 0;
-  for (const te::FlopTerm &term : te::countFlops(logical)) {
-    double product = static_cast<double>(term.each);
-    for (OpFoldResult size : term.sizes)
-      product *= static_cast<double>(getConstantIntValue(size).value_or(1));
-    count += product;
+  te::KernelOp op = logical;
+  for (auto expression : op.getBodyBlock().getOps<te::ExpressionOpInterface>()) {
+    double own = 0;
+    for (const te::FlopTerm &term : te::countFlops(expression)) {
+      double product = static_cast<double>(term.each);
+      for (OpFoldResult size : term.sizes)
+        product *= static_cast<double>(getConstantIntValue(size).value_or(1));
+      own += product;
+    }
+    count += own * te::getGuardedShare(expression);
   }
   return count;
-}
-
-bool TaskKernel::hasExactOperations() const {
-  te::KernelOp op = logical;
-  return !op.walk([](te::ReadOp read) {
-              return read.getGuard() ? WalkResult::interrupt() : WalkResult::advance();
-            }).wasInterrupted();
 }
 
 double TaskKernel::countBytes() const {

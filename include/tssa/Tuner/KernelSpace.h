@@ -39,8 +39,7 @@ public:
   KernelPoint decode(llvm::ArrayRef<uint32_t> point) const;
   /// Returns the time that the draft predicts, in cycles of one core.
   double getCycles(llvm::ArrayRef<uint32_t> point) const;
-  /// Returns numbers that describe a point, for the cost model: those of the root, and the time of
-  /// the whole kernel.
+  /// Returns numbers that describe a point, for the cost model.
   search::Features getFeatures(llvm::ArrayRef<uint32_t> point) const;
   /// Returns their names, which are the same for all kernels.
   std::vector<std::string> getFeatureNames() const;

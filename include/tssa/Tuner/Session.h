@@ -68,9 +68,8 @@ struct TaskState {
   PlannedTask planned;
   std::unique_ptr<TaskSearch> search; ///< null if there is an obstacle from the start
   std::string obstacle;               ///< why it is not tuned; empty if it is
-  /// The least time for its operations, 0 if guards skip some of them, and the least time if its
-  /// memory is read once too. What memory allows depends on the caches, so only the first ends a
-  /// search.
+  /// The least time for the operations that it must do, and the least time if its memory is read
+  /// once too. What memory allows depends on the caches, so only the first ends a search.
   double leastSeconds = 0, roofSeconds = 0;
   uint64_t trials = 0; ///< of this session
   std::map<search::TrialStatus, uint64_t> failures;

@@ -67,10 +67,9 @@ public:
   /// and which is not used any more. The context would keep them.
   void freeConstants(mlir::ModuleOp candidate) const;
 
-  /// Returns the floating-point operations of one run, and the bytes of all operands and results.
+  /// Returns the floating-point operations of one run that must be done, which those on padding need
+  /// not be (te::getGuardedShare), and the bytes of all operands and results.
   double countOperations() const;
-  /// Returns whether all operations that are counted must be done: no read has a guard.
-  bool hasExactOperations() const;
   double countBytes() const;
 
 private:

@@ -182,6 +182,27 @@ TEST_F(KernelSpaceTest, OperationsAndBytesAreCounted) {
   EXPECT_EQ(kernel->countBytes(), 4.0 * (64 * 48 + 48 * 32 + 64 * 32));
 }
 
+TEST_F(KernelSpaceTest, OperationsOnPaddingNeedNotBeDone) {
+  create(convolutionTask);
+  // Of 14 x 3 pairs of a position and a tap in each direction, 2 lie in the padding.
+  EXPECT_NEAR(kernel->countOperations(), 2.0 * 16 * 16 * 40 * 40, 1e-6 * 16 * 16 * 40 * 40);
+}
+
+TEST_F(KernelSpaceTest, FeaturesTellPointsOfOtherExpressionsApart) {
+  create(rowsTask);
+  search::Point point = space->getDefault();
+  std::set<std::vector<float>> seen{space->getFeatures(point)};
+  for (const search::Point &near : space->getSpace().getNeighbours(point)) {
+    if (!space->getSpace().isLegal(near))
+      continue;
+    search::Point other = space->canonicalize(near);
+    bool isOfSums = !std::equal(point.begin(), point.begin() + point.size() / 2, other.begin());
+    if (isOfSums)
+      EXPECT_TRUE(seen.insert(space->getFeatures(other)).second) << space->getSpace().print(other);
+  }
+  EXPECT_GT(seen.size(), 2u);
+}
+
 TEST_F(TunerTest, AnIndexHasNoBytes) {
   auto task = createTask(R"(// constants:
 te.kernel @kernel(%x: tensor<9x8xf32>, %i: index) -> tensor<8xf32> {
