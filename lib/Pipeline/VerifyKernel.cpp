@@ -87,8 +87,8 @@ static void defineMath(llvm::Module &module) {
 /// Compiles kernel `name` to an object file that exports callers: `tssa_run` calls the kernel,
 /// `tssa_plan` its extent function, and `tssa_scratch` the function that returns the bytes of the
 /// memory of a thread, if there is one.
-static Expected<std::unique_ptr<llvm::MemoryBuffer>>
-compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &machine) {
+static Expected<std::string> compileAlone(mlir::ModuleOp module, llvm::StringRef name,
+                                          const cpu::Machine &machine) {
   Expected<std::unique_ptr<llvm::TargetMachine>> target = cpu::createTargetMachine(machine);
   if (!target)
     return target.takeError();
@@ -114,23 +114,7 @@ compileAlone(mlir::ModuleOp module, llvm::StringRef name, const cpu::Machine &ma
   llvm::raw_svector_ostream stream(object);
   if (Error error = cpu::emit(**code, **target, /*assembly=*/false, stream))
     return error;
-  return llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()));
-}
-
-Expected<std::unique_ptr<KernelRunner>>
-KernelRunner::create(te::KernelOp kernel, const cpu::Machine &machine, bool verifiesPasses,
-                     llvm::function_ref<void(mlir::ModuleOp)> afterLoops) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(kernel.getLoc());
-  module->getBody()->push_back(kernel->clone());
-  mlir::PassManager manager(kernel.getContext());
-  manager.enableVerifier(verifiesPasses);
-  cpu::buildLoopsStage(manager);
-  if (failed(manager.run(*module)))
-    return llvm::createStringError("stage loops failed on kernel '" + kernel.getSymName() + "'");
-  if (afterLoops)
-    afterLoops(*module);
-  return createFromLoops(*module, kernel.getSymName(), KernelSignature::get(kernel), machine,
-                         verifiesPasses);
+  return std::string(object.data(), object.size());
 }
 
 /// Clones `function` to the end of `module`, after the functions that it calls.
@@ -144,10 +128,9 @@ static void cloneWithCalled(mlir::FunctionOpInterface function, mlir::ModuleOp m
   module.getBody()->push_back(function->clone());
 }
 
-Expected<std::unique_ptr<KernelRunner>>
-KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
-                              const KernelSignature &signature, const cpu::Machine &machine,
-                              bool verifiesPasses) {
+/// Compiles kernel `name` of `module`, which is at the loops stage.
+static Expected<KernelObject> compileFromLoops(mlir::ModuleOp module, llvm::StringRef name,
+                                               const cpu::Machine &machine, bool verifiesPasses) {
   mlir::OwningOpRef<mlir::ModuleOp> alone = mlir::ModuleOp::create(module.getLoc());
   for (const std::string &symbol :
        {name.str(), (name + ".extent").str(), conversion::getScratchName(name)})
@@ -160,18 +143,42 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
   cpu::buildTargetCPUStage(manager, machine);
   if (failed(manager.run(*alone)))
     return llvm::createStringError("stage target failed on kernel '" + name + "'");
-  auto object = compileAlone(*alone, name, machine);
-  if (!object)
-    return object.takeError();
+  Expected<std::string> bytes = compileAlone(*alone, name, machine);
+  if (!bytes)
+    return bytes.takeError();
+  KernelObject object;
+  object.bytes = std::move(*bytes);
+  if (auto function = module.lookupSymbol<mlir::func::FuncOp>(name))
+    object.scratchBytes = conversion::getScratchBytes(function);
+  object.hasScratch = module.lookupSymbol(conversion::getScratchName(name)) != nullptr;
+  return object;
+}
+
+Expected<KernelObject> KernelRunner::compile(te::KernelOp kernel, const cpu::Machine &machine,
+                                             bool verifiesPasses,
+                                             llvm::function_ref<void(mlir::ModuleOp)> afterLoops) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(kernel.getLoc());
+  module->getBody()->push_back(kernel->clone());
+  mlir::PassManager manager(kernel.getContext());
+  manager.enableVerifier(verifiesPasses);
+  cpu::buildLoopsStage(manager);
+  if (failed(manager.run(*module)))
+    return llvm::createStringError("stage loops failed on kernel '" + kernel.getSymName() + "'");
+  if (afterLoops)
+    afterLoops(*module);
+  return compileFromLoops(*module, kernel.getSymName(), machine, verifiesPasses);
+}
+
+Expected<std::unique_ptr<KernelRunner>> KernelRunner::load(const KernelObject &object,
+                                                           const KernelSignature &signature) {
   Expected<std::unique_ptr<llvm::orc::LLJIT>> jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();
   std::unique_ptr<KernelRunner> runner(new KernelRunner);
   runner->signature = signature;
-  if (auto function = module.lookupSymbol<mlir::func::FuncOp>(name))
-    runner->scratchBytes = conversion::getScratchBytes(function);
+  runner->scratchBytes = object.scratchBytes;
   runner->jit = std::move(*jit);
-  if (Error error = runner->jit->addObjectFile(std::move(*object)))
+  if (Error error = runner->jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object.bytes)))
     return error;
   auto call = runner->jit->lookup("tssa_run");
   if (!call)
@@ -179,7 +186,7 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
   auto extent = runner->jit->lookup("tssa_plan");
   if (!extent)
     return extent.takeError();
-  if (module.lookupSymbol(conversion::getScratchName(name))) {
+  if (object.hasScratch) {
     auto scratch = runner->jit->lookup("tssa_scratch");
     if (!scratch)
       return scratch.takeError();
@@ -188,6 +195,20 @@ KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
   runner->call = call->toPtr<void (*)(const uint64_t *)>();
   runner->extent = extent->toPtr<void (*)(const uint64_t *, int64_t *)>();
   return runner;
+}
+
+Expected<std::unique_ptr<KernelRunner>> KernelRunner::create(te::KernelOp kernel,
+                                                             const cpu::Machine &machine) {
+  Expected<KernelObject> object = compile(kernel, machine);
+  return object ? load(*object, KernelSignature::get(kernel)) : object.takeError();
+}
+
+Expected<std::unique_ptr<KernelRunner>>
+KernelRunner::createFromLoops(mlir::ModuleOp module, llvm::StringRef name,
+                              const KernelSignature &signature, const cpu::Machine &machine,
+                              bool verifiesPasses) {
+  Expected<KernelObject> object = compileFromLoops(module, name, machine, verifiesPasses);
+  return object ? load(*object, signature) : object.takeError();
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #include "ReferenceResults.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
+#include "tssa/Pipeline/Compile.h"
 
 #include <chrono>
 
@@ -92,34 +93,35 @@ Bench::Bench(llvm::StringRef kernel, const cpu::Machine &machine, const BenchOpt
 
 Bench::~Bench() = default;
 
-Expected<Candidate> Bench::read(mlir::ModuleOp module) const {
-  ErrorText errors(module.getContext());
-  if (failed(mlir::verify(module)))
+Expected<KernelObject> Bench::build(mlir::ModuleOp candidate, llvm::StringRef kernel,
+                                    const cpu::Machine &machine,
+                                    llvm::function_ref<void(mlir::ModuleOp)> afterLoops) {
+  ErrorText errors(candidate.getContext());
+  if (failed(mlir::verify(candidate)))
     return errors.append(llvm::createStringError("the module is not valid"));
-  return Candidate::read(module, kernel, options.memoryLimit);
+  auto op = candidate.lookupSymbol<te::KernelOp>(kernel);
+  if (!op)
+    return llvm::createStringError("the module has no kernel '" + kernel + "'");
+  auto object = KernelRunner::compile(op, machine, verifiesPassesByDefault, afterLoops);
+  if (!object)
+    return errors.append(object.takeError());
+  return object;
 }
 
-Expected<std::unique_ptr<Program>> Bench::compile(const Candidate &candidate) const {
-  te::KernelOp op = candidate.launch.kernel;
-  ErrorText errors(op.getContext());
+Expected<std::unique_ptr<Program>> Bench::load(const Candidate &candidate,
+                                               const KernelObject &object) const {
   int64_t rotated = std::min<uint64_t>(
       {options.rotatedBytes, uint64_t(2 * machine.model.l3Bytes), maxRotatedBytes});
-  llvm::function_ref<void(mlir::ModuleOp)> afterLoops;
-  if (options.afterLoops)
-    afterLoops = options.afterLoops;
-  auto program = Program::create(candidate, machine, rotated, afterLoops);
-  if (!program)
-    return errors.append(program.takeError());
-  return program;
+  return Program::create(candidate, object, rotated);
 }
 
-Error Bench::prepareReference(mlir::ModuleOp module) {
-  Expected<Candidate> candidate = read(module);
+Error Bench::prepareReference(const BuiltCandidate &given) {
+  Expected<Candidate> candidate = Candidate::read(given.module, kernel, options.memoryLimit);
   if (!candidate)
     return candidate.takeError();
   if (Error error = candidate->evaluateOperands(options.seed))
     return error;
-  Expected<std::unique_ptr<Program>> program = compile(*candidate);
+  Expected<std::unique_ptr<Program>> program = load(*candidate, given.object);
   if (!program)
     return program.takeError();
   Expected<std::vector<HostTensor>> got = (*program)->run();
@@ -138,7 +140,7 @@ Error Bench::prepareReference(mlir::ModuleOp module) {
   return Error::success();
 }
 
-Expected<std::unique_ptr<Bench>> Bench::create(mlir::ModuleOp defaultCandidate,
+Expected<std::unique_ptr<Bench>> Bench::create(const BuiltCandidate &defaultCandidate,
                                                llvm::StringRef kernel, const cpu::Machine &machine,
                                                const BenchOptions &options) {
   if (options.threads == 0)
@@ -149,24 +151,23 @@ Expected<std::unique_ptr<Bench>> Bench::create(mlir::ModuleOp defaultCandidate,
   return bench;
 }
 
-std::unique_ptr<Program> Bench::prepare(mlir::ModuleOp module, Outcome &outcome) const {
-  auto build = [&]() -> Expected<std::unique_ptr<Program>> {
-    StopWatch watch(outcome.buildSeconds);
-    Expected<Candidate> candidate = read(module);
+std::unique_ptr<Program> Bench::prepare(const BuiltCandidate &given, Outcome &outcome) const {
+  StopWatch watch(outcome.checkSeconds);
+  auto open = [&]() -> Expected<std::unique_ptr<Program>> {
+    Expected<Candidate> candidate = Candidate::read(given.module, kernel, options.memoryLimit);
     if (!candidate)
       return candidate.takeError();
     if (Error error = candidate->takeOperands(*reference))
       return error;
-    return compile(*candidate);
+    return load(*candidate, given.object);
   };
-  Expected<std::unique_ptr<Program>> program = build();
+  Expected<std::unique_ptr<Program>> program = open();
   if (!program) {
     fail(outcome, TrialStatus::BuildFailed, program.takeError());
     return nullptr;
   }
   if (options.onBuilt)
     options.onBuilt();
-  StopWatch watch(outcome.checkSeconds);
   Expected<std::vector<HostTensor>> got = (*program)->run();
   Error error = got ? results->compare(*got) : got.takeError();
   if (!error)
@@ -198,7 +199,7 @@ void Bench::conclude(Program &program, const BatchTimer &timer, Outcome &outcome
   outcome.cpuOverWall = timer.getCPUOverWall();
 }
 
-Outcome Bench::measure(mlir::ModuleOp candidate, std::optional<double> bestSeconds) {
+Outcome Bench::measure(const BuiltCandidate &candidate, std::optional<double> bestSeconds) {
   Outcome outcome;
   std::unique_ptr<Program> program = prepare(candidate, outcome);
   if (!program)
@@ -223,7 +224,7 @@ Outcome Bench::measure(mlir::ModuleOp candidate, std::optional<double> bestSecon
   return outcome;
 }
 
-std::vector<Outcome> Bench::compareInTurns(llvm::ArrayRef<mlir::ModuleOp> candidates,
+std::vector<Outcome> Bench::compareInTurns(llvm::ArrayRef<BuiltCandidate> candidates,
                                            unsigned rounds) {
   struct Turn {
     unsigned index;

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"
-#include "tssa/Pipeline/Compile.h"
 
 using namespace tssa;
 using namespace tssa::tuner;
@@ -32,19 +31,16 @@ static InputCopies planCopies(llvm::ArrayRef<LaunchOperand> operands, int64_t by
   return copies;
 }
 
-Expected<std::unique_ptr<Program>>
-Program::create(const Candidate &candidate, const cpu::Machine &machine, int64_t coldBytes,
-                llvm::function_ref<void(mlir::ModuleOp)> afterLoops) {
-  auto runner = KernelRunner::create(candidate.launch.kernel, machine, verifiesPassesByDefault,
-                                     afterLoops);
+Expected<std::unique_ptr<Program>> Program::create(const Candidate &candidate,
+                                                   const KernelObject &object, int64_t coldBytes) {
+  auto runner = KernelRunner::load(object, KernelSignature::get(candidate.launch.kernel));
   if (!runner)
     return runner.takeError();
   std::vector<HostValue> inputs;
   for (const LaunchOperand &operand : candidate.operands)
     inputs.push_back(operand.value);
-  Expected<KernelMemory> memory =
-      KernelMemory::create((*runner)->getTypes(), inputs, candidate.results,
-                           planCopies(candidate.operands, coldBytes));
+  Expected<KernelMemory> memory = KernelMemory::create(
+      (*runner)->getTypes(), inputs, candidate.results, planCopies(candidate.operands, coldBytes));
   if (!memory)
     return memory.takeError();
   Expected<KernelExtent> extent = (*runner)->getExtent(*memory);

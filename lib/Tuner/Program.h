@@ -16,12 +16,11 @@ namespace tssa::tuner {
 /// A kernel in machine code, with the memory on which it runs.
 class Program {
 public:
-  /// Compiles the kernel of a candidate whose operands have values. Its module must exist as long
-  /// as the program does. Calls rotate through copies of the constants, of about `coldBytes` bytes
-  /// in total but at least one. `afterLoops` is that of KernelRunner::create.
+  /// Loads the code of a candidate whose operands have values. Its module must exist as long as
+  /// the program does. Calls rotate through copies of the constants, of about `coldBytes` bytes in
+  /// total but at least one.
   static llvm::Expected<std::unique_ptr<Program>>
-  create(const Candidate &candidate, const cpu::Machine &machine, int64_t coldBytes,
-         llvm::function_ref<void(mlir::ModuleOp)> afterLoops);
+  create(const Candidate &candidate, const KernelObject &object, int64_t coldBytes);
 
   llvm::ArrayRef<reference::HostValue> getInputs() const { return inputs; }
   /// Runs the kernel once, in two parts, on results that hold garbage. Fails if it writes where it

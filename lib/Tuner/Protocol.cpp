@@ -36,16 +36,15 @@ std::string tuner::print(const OpenRequest &request) {
                                     {"machine", request.machine},
                                     {"threads", static_cast<int64_t>(request.threads)},
                                     {"seed", std::to_string(request.seed)},
-                                    {"rotated", static_cast<int64_t>(request.rotatedBytes)}});
+                                    {"rotated", static_cast<int64_t>(request.rotatedBytes)},
+                                    {"build_limit", request.buildSeconds}});
 }
 
 std::string tuner::print(const MeasureRequest &request) {
-  if (request.compares)
-    return write("compare", json::Object{{"points", json::Array(request.points)}});
-  json::Object body{{"point", request.points.front()}};
+  json::Object body{{"points", json::Array(request.points)}};
   if (request.bestSeconds)
     body["best"] = *request.bestSeconds;
-  return write("measure", std::move(body));
+  return write(request.compares ? "compare" : "measure", std::move(body));
 }
 
 static json::Object print(const Outcome &outcome) {
@@ -103,8 +102,8 @@ static bool parse(const json::Value &value, Outcome &outcome) {
   int64_t status = 0;
   if (!map || !map.map("status", status) || !map.map("error", outcome.error) ||
       !map.map("seconds", outcome.seconds) || !map.map("min", outcome.minSeconds) ||
-      !map.map("half_width", outcome.halfWidth) ||
-      !map.map("cpu_over_wall", outcome.cpuOverWall) || !map.map("canary", outcome.canary) || !map.map("build", outcome.buildSeconds) ||
+      !map.map("half_width", outcome.halfWidth) || !map.map("cpu_over_wall", outcome.cpuOverWall) ||
+      !map.map("canary", outcome.canary) || !map.map("build", outcome.buildSeconds) ||
       !map.map("check", outcome.checkSeconds) || !map.map("timing", outcome.timingSeconds))
     return false;
   if (status < 0 || status > static_cast<int64_t>(search::TrialStatus::OutOfMemory))
@@ -144,6 +143,7 @@ Expected<OpenRequest> tuner::parseOpen(const json::Object &object) {
   OpenRequest request;
   auto threads = object.getInteger("threads");
   auto rotated = object.getInteger("rotated");
+  auto limit = object.getNumber("build_limit");
   for (auto [name, field] : {std::pair("text", &request.text), std::pair("point", &request.point),
                              std::pair("machine", &request.machine)}) {
     auto value = object.getString(name);
@@ -151,11 +151,12 @@ Expected<OpenRequest> tuner::parseOpen(const json::Object &object) {
       return fail();
     *field = value->str();
   }
-  if (!threads || *threads < 1 || *threads > UINT16_MAX || !rotated || *rotated < 0 ||
-      object.getString("seed").value_or("").getAsInteger(10, request.seed))
+  if (!threads || *threads < 1 || *threads > UINT16_MAX || !rotated || *rotated < 0 || !limit ||
+      !(*limit > 0) || object.getString("seed").value_or("").getAsInteger(10, request.seed))
     return fail();
   request.threads = static_cast<unsigned>(*threads);
   request.rotatedBytes = static_cast<uint64_t>(*rotated);
+  request.buildSeconds = *limit;
   return request;
 }
 
@@ -164,15 +165,13 @@ Expected<MeasureRequest> tuner::parseMeasure(const json::Object &object, bool co
   request.compares = compares;
   if (auto best = object.getNumber("best"))
     request.bestSeconds = *best;
-  if (auto point = object.getString("point"))
-    request.points.push_back(point->str());
   if (const json::Array *points = object.getArray("points"))
     for (const json::Value &point : *points) {
       if (!point.getAsString())
         return fail();
       request.points.push_back(point.getAsString()->str());
     }
-  if (request.points.empty() || (!compares && request.points.size() != 1))
+  if (request.points.empty())
     return fail();
   return request;
 }

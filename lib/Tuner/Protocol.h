@@ -9,12 +9,14 @@
 /// A worker reads requests from its standard input and answers on its standard output, one line of
 /// JSON each:
 ///
-///     {"open": {"text": .., "point": .., "machine": .., "threads": 1, "seed": 1, "rotated": 0}}
+///     {"open": {"text": .., "point": .., "machine": .., "threads": 1, "seed": 1, "rotated": 0,
+///               "build_limit": 30}}
 ///         {"ok": true} or {"error": ".."}
-///     {"measure": {"point": "..", "best": 1.2e-05}}            best may be absent
-///         {"built": true} when code exists and is run, then {"outcomes": [{"status": 0, ..}]}
+///     {"measure": {"points": ["..", ".."], "best": 1.2e-05}}     best may be absent
+///         for each point in order: {"built": true} when its code is run, unless it cannot be built,
+///         then {"outcomes": [{"status": 0, ..}]}. A wrong one is the last.
 ///     {"compare": {"points": ["..", ".."]}}
-///         {"built": true}, then {"outcomes": [..]}
+///         {"built": true} for each point, then {"outcomes": [.., ..]}
 ///
 /// A request that cannot be served is answered by an error.
 ///
@@ -37,9 +39,10 @@ struct OpenRequest {
   unsigned threads = 1;
   uint64_t seed = 1;
   uint64_t rotatedBytes = 0;
+  double buildSeconds = 30; ///< that building a candidate may take
 };
 
-/// The other requests. `measure` has one point.
+/// The other requests.
 struct MeasureRequest {
   std::vector<std::string> points;
   std::optional<double> bestSeconds;

@@ -187,12 +187,9 @@ public:
   }
 
   Error open(const search::Task &task, llvm::StringRef defaultPoint) override;
-  Outcome measure(llvm::StringRef point, std::optional<double> bestSeconds) override {
-    return request({{point.str()}, bestSeconds, /*compares=*/false}).front();
-  }
-  std::vector<Outcome> compare(llvm::ArrayRef<std::string> points) override {
-    return request({points, std::nullopt, /*compares=*/true});
-  }
+  std::vector<Outcome> measure(llvm::ArrayRef<std::string> points,
+                               std::optional<double> bestSeconds) override;
+  std::vector<Outcome> compare(llvm::ArrayRef<std::string> points) override;
 
 private:
   WorkerOptions options;
@@ -200,9 +197,17 @@ private:
   OpenRequest task;
   double slowest = 0; ///< the longest time of a run so far, in seconds
 
+  /// What became of a request.
+  struct Reply {
+    std::vector<Outcome> outcomes; ///< that came before the failure, if there is one
+    std::optional<Outcome> failure;
+    bool isBuilt = false; ///< whether the candidate of the failure was running
+  };
+
   Error openTask();
-  std::vector<Outcome> request(const MeasureRequest &request);
-  Expected<std::vector<Outcome>> exchange(const MeasureRequest &request, Outcome &failure);
+  Reply request(const MeasureRequest &request);
+  Reply exchange(const MeasureRequest &request);
+  Clock::time_point getDeadline(bool isBuilt, size_t count) const;
 };
 } // namespace
 
@@ -212,8 +217,8 @@ static Clock::time_point after(double seconds) {
 }
 
 Error WorkerMeasurer::open(const search::Task &given, llvm::StringRef defaultPoint) {
-  task = {given.text,      defaultPoint.str(), options.machine,
-          options.threads, options.seed,       options.rotatedBytes};
+  task = {given.text,   defaultPoint.str(),   options.machine,     options.threads,
+          options.seed, options.rotatedBytes, options.buildSeconds};
   slowest = 0;
   return openTask();
 }
@@ -243,69 +248,100 @@ Error WorkerMeasurer::openTask() {
   return answer->isReady ? Error::success() : llvm::createStringError(answer->error);
 }
 
-/// Sends a request to the worker. If it does not answer, returns an error and says in `failure`
-/// what became of the candidate.
-Expected<std::vector<Outcome>> WorkerMeasurer::exchange(const MeasureRequest &request,
-                                                        Outcome &failure) {
-  double share = static_cast<double>(request.points.size());
-  Clock::time_point deadline = after(options.buildSeconds * share);
-  process.send(print(request));
-  bool isBuilt = false;
-  while (true) {
-    std::string line;
-    Process::Received received = process.receive(line, deadline);
-    if (received == Process::Received::Late) {
-      failure.status = TrialStatus::Timeout;
-      failure.error = isBuilt ? "the candidate does not end" : "building takes too long";
-      process.end();
-      return llvm::createStringError(failure.error);
-    }
-    if (received == Process::Received::Died) {
-      failure = process.getDeath();
-      return llvm::createStringError(failure.error);
-    }
-    Expected<Answer> answer = parseAnswer(line);
-    if (!answer) {
-      failure.status = TrialStatus::Crash;
-      failure.error = "the worker answers with garbage";
-      process.end();
-      return answer.takeError();
-    }
-    if (answer->isBuilt) {
-      isBuilt = true;
-      deadline = after((options.runSeconds + 200 * slowest) * share);
-      continue;
-    }
-    if (answer->outcomes.size() == request.points.size())
-      return std::move(answer->outcomes);
-    failure.status = TrialStatus::BuildFailed;
-    failure.error = answer->error;
-    return llvm::createStringError(answer->error);
-  }
+/// Returns until when `count` candidates must be built, which the worker ends by itself, or run.
+Clock::time_point WorkerMeasurer::getDeadline(bool isBuilt, size_t count) const {
+  constexpr double spare = 2;
+  auto share = static_cast<double>(count);
+  return after(isBuilt ? (options.runSeconds + 200 * slowest) * share
+                       : options.buildSeconds * share + spare);
 }
 
-std::vector<Outcome> WorkerMeasurer::request(const MeasureRequest &request) {
-  Outcome failure;
-  if (!process.isRunning())
-    if (Error error = openTask()) {
-      failure.status = TrialStatus::Crash;
-      failure.error = llvm::toString(std::move(error));
-      return std::vector<Outcome>(request.points.size(), failure);
-    }
-  auto outcomes = exchange(request, failure);
-  if (!outcomes) {
-    llvm::consumeError(outcomes.takeError());
-    return std::vector<Outcome>(request.points.size(), failure);
-  }
-  bool isSound = true;
-  for (const Outcome &outcome : *outcomes) {
-    slowest = std::max(slowest, outcome.seconds);
-    isSound &= outcome.status != TrialStatus::Wrong;
-  }
-  // Wrong code may have written anywhere.
-  if (!isSound)
+static Outcome makeFailure(TrialStatus status, std::string error) {
+  Outcome outcome;
+  outcome.status = status;
+  outcome.error = std::move(error);
+  return outcome;
+}
+
+/// Sends a request to the worker, and takes its answers until they are complete, or one is missing.
+WorkerMeasurer::Reply WorkerMeasurer::exchange(const MeasureRequest &request) {
+  Reply reply;
+  size_t count = request.points.size();
+  Clock::time_point deadline = getDeadline(/*isBuilt=*/false, count);
+  process.send(print(request));
+  auto failWith = [&](Outcome failure) {
     process.end();
-  return std::move(*outcomes);
+    reply.failure = std::move(failure);
+    return std::move(reply);
+  };
+  while (reply.outcomes.size() < count) {
+    std::string line;
+    Process::Received received = process.receive(line, deadline);
+    if (received == Process::Received::Late)
+      return failWith(makeFailure(TrialStatus::Timeout, reply.isBuilt ? "the candidate does not end"
+                                                                      : "building takes too long"));
+    if (received == Process::Received::Died)
+      return failWith(process.getDeath());
+    Expected<Answer> answer = parseAnswer(line);
+    size_t left = count - reply.outcomes.size(), expected = request.compares ? left : 1;
+    bool isUseful = answer && (answer->isBuilt || !answer->error.empty() ||
+                               answer->outcomes.size() == expected);
+    if (!isUseful) {
+      llvm::consumeError(answer.takeError());
+      return failWith(makeFailure(TrialStatus::Crash, "the worker answers with garbage"));
+    }
+    if (!answer->error.empty()) {
+      reply.failure = makeFailure(TrialStatus::BuildFailed, answer->error);
+      return reply;
+    }
+    reply.isBuilt = answer->isBuilt;
+    deadline = getDeadline(reply.isBuilt, request.compares || !reply.isBuilt ? left : 1);
+    llvm::append_range(reply.outcomes, answer->outcomes);
+    // Wrong code may have written anywhere.
+    if (llvm::any_of(answer->outcomes,
+                     [](const Outcome &outcome) { return outcome.status == TrialStatus::Wrong; })) {
+      process.end();
+      return reply;
+    }
+  }
+  return reply;
+}
+
+/// Does the same with a worker that runs, and keeps the slowest time.
+WorkerMeasurer::Reply WorkerMeasurer::request(const MeasureRequest &request) {
+  if (!process.isRunning())
+    if (Error error = openTask())
+      return {{}, makeFailure(TrialStatus::Crash, llvm::toString(std::move(error))), true};
+  Reply reply = exchange(request);
+  for (const Outcome &outcome : reply.outcomes)
+    slowest = std::max(slowest, outcome.seconds);
+  return reply;
+}
+
+std::vector<Outcome> WorkerMeasurer::measure(llvm::ArrayRef<std::string> points,
+                                             std::optional<double> bestSeconds) {
+  std::vector<Outcome> outcomes;
+  bool isAlone = false; // a point whose building ends the worker must not take others with it
+  while (outcomes.size() < points.size()) {
+    llvm::ArrayRef<std::string> left = points.drop_front(outcomes.size());
+    MeasureRequest next{isAlone ? left.take_front() : left, bestSeconds, /*compares=*/false};
+    Reply reply = request(next);
+    llvm::append_range(outcomes, reply.outcomes);
+    if (!reply.failure)
+      continue;
+    if (reply.isBuilt || next.points.size() == reply.outcomes.size() + 1)
+      outcomes.push_back(std::move(*reply.failure));
+    else
+      isAlone = true;
+  }
+  return outcomes;
+}
+
+std::vector<Outcome> WorkerMeasurer::compare(llvm::ArrayRef<std::string> points) {
+  Reply reply = request({points, std::nullopt, /*compares=*/true});
+  if (reply.failure)
+    return std::vector<Outcome>(points.size(), *reply.failure);
+  return std::move(reply.outcomes);
 }
 
 std::unique_ptr<Measurer> tuner::createWorkerMeasurer(WorkerOptions options) {

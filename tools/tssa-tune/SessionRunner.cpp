@@ -50,8 +50,7 @@ Expected<std::vector<PlannedTask>> SessionRunner::findOpen(ArrayRef<PlannedTask>
     if (!known)
       return known.takeError();
     if (*known && (*known)->text != planned.task.text)
-      return createStringError("the database has another kernel under the key " +
-                               planned.task.key);
+      return createStringError("the database has another kernel under the key " + planned.task.key);
     auto seconds = getSeconds(planned.task.key);
     if (!seconds)
       return seconds.takeError();
@@ -131,19 +130,19 @@ Error SessionRunner::runRound(const Session::Round &round) {
     session->giveUp(round, toString(std::move(error)));
     return database.write(batch);
   }
-  std::vector<Outcome> outcomes;
-  for (auto [point, proposal] : llvm::zip_equal(round.points, batch.proposals)) {
-    Clock::time_point begin = Clock::now();
-    Outcome outcome =
-        measurer->measure(print(space.decode(point)), state.search->getBestSeconds());
-    double wall = std::chrono::duration<double>(Clock::now() - begin).count();
-    batch.trials.push_back(
-        {proposal.task, proposal.point, outcome.status,
-         outcome.isMeasured() ? std::optional(outcome.seconds) : std::nullopt, wall,
-         std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()),
-         session->getPlan().epoch, session->getPlan().machine});
-    outcomes.push_back(std::move(outcome));
-  }
+  std::vector<std::string> texts;
+  for (const search::Point &point : round.points)
+    texts.push_back(print(space.decode(point)));
+  Clock::time_point begin = Clock::now();
+  std::vector<Outcome> outcomes = measurer->measure(texts, state.search->getBestSeconds());
+  double wall = std::chrono::duration<double>(Clock::now() - begin).count() /
+                static_cast<double>(outcomes.size());
+  for (auto [outcome, proposal] : llvm::zip_equal(outcomes, batch.proposals))
+    batch.trials.push_back({proposal.task, proposal.point, outcome.status,
+                            outcome.isMeasured() ? std::optional(outcome.seconds) : std::nullopt,
+                            wall,
+                            std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()),
+                            session->getPlan().epoch, session->getPlan().machine});
   session->add(round, outcomes);
   return database.write(batch);
 }

@@ -36,15 +36,29 @@ struct KernelSignature {
   static KernelSignature get(mlir::tssa::te::KernelOp kernel);
 };
 
+/// The machine code of a kernel. It has addresses of functions of this process, so it can be loaded
+/// into this one, those that are forked from it, and the one that it was forked from.
+struct KernelObject {
+  std::string bytes;        ///< an object file
+  int64_t scratchBytes = 0; ///< that a thread needs, if they are constant
+  bool hasScratch = false;  ///< whether only a function of the object knows them
+};
+
 /// A kernel that was compiled to machine code, as in an artifact, and loaded into this process.
 class KernelRunner {
 public:
   /// Compiles a scheduled kernel as the loops and target stages do. `verifiesPasses` tells whether
   /// the IR is verified after each pass, which takes a quarter of the time of these stages. Calls
   /// `afterLoops`, unless it is null, with the module between the two stages.
-  static llvm::Expected<std::unique_ptr<KernelRunner>>
-  create(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine, bool verifiesPasses = true,
-         llvm::function_ref<void(mlir::ModuleOp)> afterLoops = nullptr);
+  static llvm::Expected<KernelObject>
+  compile(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine, bool verifiesPasses = true,
+          llvm::function_ref<void(mlir::ModuleOp)> afterLoops = nullptr);
+  /// Loads what `compile` has returned for a kernel with this signature.
+  static llvm::Expected<std::unique_ptr<KernelRunner>> load(const KernelObject &object,
+                                                            const KernelSignature &signature);
+  /// Compiles and loads.
+  static llvm::Expected<std::unique_ptr<KernelRunner>> create(mlir::tssa::te::KernelOp kernel,
+                                                              const cpu::Machine &machine);
   /// Compiles kernel `name` as the target stage does. `module` is at the loops stage.
   static llvm::Expected<std::unique_ptr<KernelRunner>>
   createFromLoops(mlir::ModuleOp module, llvm::StringRef name, const KernelSignature &signature,

@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Builds, checks and times candidates of one kernel, in this process. A candidate is a module
-/// after stage layout: kernels with schedules, and a function @main that launches them. Errors are
-/// values. A candidate whose code crashes or never ends takes the process with it.
+/// Checks and times candidates of one kernel, in this process. A candidate is a module after stage
+/// layout: kernels with schedules, and a function @main that launches them. Errors are values. A
+/// candidate whose code crashes or never ends takes the process with it.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_TUNER_BENCH_H
 #define TSSA_TUNER_BENCH_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "tssa/Target/CPU.h"
+#include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Tuner/Outcome.h"
 
 #include <functional>
@@ -47,39 +47,50 @@ struct BenchOptions {
   unsigned maxElements = 4096;
   /// Is called when the code of a candidate exists and will be run; may be empty.
   std::function<void()> onBuilt;
-  /// Changes the kernel between the stages loops and target, for tests; may be empty.
-  std::function<void(mlir::ModuleOp)> afterLoops;
+};
+
+/// A candidate and the code of its kernel.
+struct BuiltCandidate {
+  mlir::ModuleOp module;
+  const KernelObject &object;
 };
 
 class Bench {
 public:
+  /// Compiles `kernel` of a candidate. Calls `afterLoops`, unless it is null, with the module
+  /// between the stages loops and target, for tests. Fails with what the passes say.
+  static llvm::Expected<KernelObject>
+  build(mlir::ModuleOp candidate, llvm::StringRef kernel, const cpu::Machine &machine,
+        llvm::function_ref<void(mlir::ModuleOp)> afterLoops = nullptr);
+
   /// Prepares for candidates of `kernel`, which `defaultCandidate` launches once. Makes random
-  /// inputs for @main, evaluates the operands of the launch, and builds and runs the default, whose
-  /// results are the reference. Fails if the kernel cannot be measured alone, and if the default
-  /// cannot be built or does not agree with the evaluator.
-  static llvm::Expected<std::unique_ptr<Bench>> create(mlir::ModuleOp defaultCandidate,
+  /// inputs for @main, evaluates the operands of the launch, and runs the default, whose results
+  /// are the reference. Fails if the kernel cannot be measured alone, and if the default does not
+  /// agree with the evaluator.
+  static llvm::Expected<std::unique_ptr<Bench>> create(const BuiltCandidate &defaultCandidate,
                                                        llvm::StringRef kernel,
                                                        const cpu::Machine &machine,
                                                        const BenchOptions &options);
   ~Bench();
 
-  /// Builds, checks and times a candidate. The operands of its launch must be those of the default,
-  /// except for the values and types of constants. If its time is far above `bestSeconds`, it is
-  /// timed less exactly.
-  Outcome measure(mlir::ModuleOp candidate, std::optional<double> bestSeconds = std::nullopt);
+  /// Checks and times a candidate. The operands of its launch must be those of the default, except
+  /// for the values and types of constants. If its time is far above `bestSeconds`, it is timed
+  /// less exactly.
+  Outcome measure(const BuiltCandidate &candidate,
+                  std::optional<double> bestSeconds = std::nullopt);
 
-  /// Builds and checks all candidates, then times one batch of calls of each in turns, `rounds`
-  /// times and in alternating order. Their memory exists at the same time.
-  std::vector<Outcome> compareInTurns(llvm::ArrayRef<mlir::ModuleOp> candidates, unsigned rounds);
+  /// Checks all candidates, then times one batch of calls of each in turns, `rounds` times and in
+  /// alternating order. Their memory exists at the same time.
+  std::vector<Outcome> compareInTurns(llvm::ArrayRef<BuiltCandidate> candidates, unsigned rounds);
 
 private:
   Bench(llvm::StringRef kernel, const cpu::Machine &machine, const BenchOptions &options);
 
-  llvm::Expected<Candidate> read(mlir::ModuleOp module) const;
-  llvm::Expected<std::unique_ptr<Program>> compile(const Candidate &candidate) const;
-  llvm::Error prepareReference(mlir::ModuleOp module);
-  /// Builds and checks a candidate. Returns null if that fails, with the reason in `outcome`.
-  std::unique_ptr<Program> prepare(mlir::ModuleOp module, Outcome &outcome) const;
+  llvm::Expected<std::unique_ptr<Program>> load(const Candidate &candidate,
+                                                const KernelObject &object) const;
+  llvm::Error prepareReference(const BuiltCandidate &given);
+  /// Loads and checks a candidate. Returns null if that fails, with the reason in `outcome`.
+  std::unique_ptr<Program> prepare(const BuiltCandidate &given, Outcome &outcome) const;
   /// Writes what the timer measured to `outcome`, after a check of the results of one more call.
   void conclude(Program &program, const BatchTimer &timer, Outcome &outcome) const;
 

@@ -22,9 +22,11 @@ public:
   /// Says which task the following points are of, and which point is its default. Fails with a
   /// sentence if the kernel cannot be measured alone.
   virtual llvm::Error open(const search::Task &task, llvm::StringRef defaultPoint) = 0;
-  /// Builds, checks and times one point. `bestSeconds` is the least time so far: a candidate that
-  /// is far slower is timed less exactly. A point that fails is an outcome, not an error.
-  virtual Outcome measure(llvm::StringRef point, std::optional<double> bestSeconds) = 0;
+  /// Builds points on all cores, then checks and times them one by one. `bestSeconds` is the least
+  /// time so far: a candidate that is far slower is timed less exactly. A point that fails is an
+  /// outcome, not an error.
+  virtual std::vector<Outcome> measure(llvm::ArrayRef<std::string> points,
+                                       std::optional<double> bestSeconds) = 0;
   /// Times several points in turns, so that they can be compared.
   virtual std::vector<Outcome> compare(llvm::ArrayRef<std::string> points) = 0;
 };

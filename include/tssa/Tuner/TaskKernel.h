@@ -67,8 +67,8 @@ public:
   /// and which is not used any more. The context would keep them.
   void freeConstants(mlir::ModuleOp candidate) const;
 
-  /// Returns the floating-point operations of one run that must be done, which those on padding need
-  /// not be (te::getGuardedShare), and the bytes of all operands and results.
+  /// Returns the floating-point operations of one run that must be done, which those on padding
+  /// need not be (te::getGuardedShare), and the bytes of all operands and results.
   double countOperations() const;
   double countBytes() const;
 

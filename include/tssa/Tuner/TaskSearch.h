@@ -75,12 +75,11 @@ public:
 
   /// Proposes up to `count` points for the next round, in canonical form and none twice. There are
   /// none if the search is finished. `rows` are the measured rows of all tasks of the session.
-  llvm::Expected<std::vector<search::Point>>
-  propose(size_t count, search::CostModel &model, llvm::ArrayRef<search::Row> rows,
-          llvm::ArrayRef<ForeignPoint> foreign);
+  llvm::Expected<std::vector<search::Point>> propose(size_t count, search::CostModel &model,
+                                                     llvm::ArrayRef<search::Row> rows,
+                                                     llvm::ArrayRef<ForeignPoint> foreign);
   /// Takes the times of what was proposed; none where a point failed.
-  void add(llvm::ArrayRef<search::Point> points,
-           llvm::ArrayRef<std::optional<double>> seconds);
+  void add(llvm::ArrayRef<search::Point> points, llvm::ArrayRef<std::optional<double>> seconds);
 
   /// Ends the search: nothing is proposed any more.
   void finish() { phase = Phase::Finished; }

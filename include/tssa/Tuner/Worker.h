@@ -14,8 +14,8 @@
 #ifndef TSSA_TUNER_WORKER_H
 #define TSSA_TUNER_WORKER_H
 
-#include "tssa/Tuner/Measurer.h"
 #include "mlir/IR/MLIRContext.h"
+#include "tssa/Tuner/Measurer.h"
 
 #include <memory>
 
@@ -27,7 +27,7 @@ struct WorkerOptions {
   /// The machine of the code, as cpu::printMachine writes it.
   std::string machine;
   unsigned threads = 1;
-  uint64_t seed = 1; ///< of inputs
+  uint64_t seed = 1;         ///< of inputs
   uint64_t rotatedBytes = 0; ///< as in BenchOptions
   /// The memory that a worker may have for data, in bytes.
   uint64_t memoryLimit = uint64_t(8) << 30;

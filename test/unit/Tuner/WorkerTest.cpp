@@ -33,7 +33,7 @@ protected:
   Outcome measure(llvm::StringRef answer) {
     auto measurer = makeMeasurer("read a; echo '{\"ok\": true}'; read a; " + answer.str());
     EXPECT_EQ(open(*measurer), "");
-    return measurer->measure("point", std::nullopt);
+    return measurer->measure({"point"}, std::nullopt).front();
   }
 
   double openSeconds = 60, runSeconds = 60;
@@ -88,12 +88,47 @@ TEST_F(WorkerTest, AnotherNumberOfOutcomesIsNone) {
   EXPECT_FALSE(measure("echo '{\"ok\": true}'").isMeasured());
 }
 
+/// An outcome that was measured, as a worker prints it.
+static constexpr llvm::StringLiteral measured =
+    "echo '{\"outcomes\": [{\"status\": 0, \"error\": \"\", \"seconds\": 1, \"min\": 1, "
+    "\"half_width\": 0, \"cpu_over_wall\": 1, \"canary\": 1, \"build\": 1, \"check\": 1, "
+    "\"timing\": 1}]}'; ";
+static constexpr llvm::StringLiteral built = "echo '{\"built\": true}'; ";
+
+// Each worker measures one point, and ends when the next one runs. That is what became of this one,
+// and the others get a new worker.
+TEST_F(WorkerTest, OnePointDoesNotTakeOthersWithIt) {
+  auto measurer = makeMeasurer(
+      ("read a; echo '{\"ok\": true}'; read a; " + built + measured + built + "exit 3").str());
+  EXPECT_EQ(open(*measurer), "");
+  std::vector<Outcome> outcomes = measurer->measure({"a", "b", "c", "d", "e"}, std::nullopt);
+  ASSERT_EQ(outcomes.size(), 5u);
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(outcomes[i].isMeasured(), i % 2 == 0) << i;
+    EXPECT_EQ(outcomes[i].error, i % 2 == 0 ? "" : "the worker ended with exit code 3");
+  }
+}
+
+// A worker that ends before any code runs gets the points one by one.
+TEST_F(WorkerTest, PointsThatEndBuildingAreFoundOneByOne) {
+  auto measurer = makeMeasurer(("read a; echo '{\"ok\": true}'; while read a; do case $a in *bad*) "
+                                "exit 3;; esac; " +
+                                built + measured + "done")
+                                   .str());
+  EXPECT_EQ(open(*measurer), "");
+  std::vector<Outcome> outcomes = measurer->measure({"a", "bad", "c"}, std::nullopt);
+  ASSERT_EQ(outcomes.size(), 3u);
+  EXPECT_TRUE(outcomes[0].isMeasured());
+  EXPECT_EQ(outcomes[1].error, "the worker ended with exit code 3");
+  EXPECT_TRUE(outcomes[2].isMeasured());
+}
+
 // The next candidate gets a worker of its own.
 TEST_F(WorkerTest, IsStartedAgain) {
   auto measurer = makeMeasurer("read a; echo '{\"ok\": true}'; read a; exit 1");
   EXPECT_EQ(open(*measurer), "");
   for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(measurer->measure("point", std::nullopt).error,
+    EXPECT_EQ(measurer->measure({"point"}, std::nullopt).front().error,
               "the worker ended with exit code 1");
   EXPECT_EQ(measurer->compare({"a", "b"}).size(), 2u);
 }
