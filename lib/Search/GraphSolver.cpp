@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Nodes are removed one after the other (GraphElimination.h). If that had to guess, single nodes
-/// and pairs of them change their options as long as that gains something, and the rest is solved
-/// anew with one guess after the other changed.
+/// Nodes are removed one after the other (GraphElimination.h). If that had to guess, pairs of nodes
+/// that share an edge change one option or both as long as that gains something, and the rest is
+/// solved anew with one guess after the other changed. Nodes without edges are never guessed.
 ///
 //===----------------------------------------------------------------------===//
 #include "GraphElimination.h"
@@ -66,7 +66,8 @@ public:
 private:
   /// For each option of `node`, what it takes together with the edges to nodes other than `except`.
   std::vector<Cost> list(uint32_t node, uint32_t except) const;
-  bool improveNode(uint32_t node);
+  /// Gives two nodes that share an edge the options that are best beside those of all others.
+  /// Returns whether that is better than before.
   bool improvePair(uint32_t a, uint32_t b);
 
   const ChoiceGraph &graph;
@@ -88,15 +89,6 @@ std::vector<Cost> Improvement::list(uint32_t node, uint32_t except) const {
     }
   }
   return costs;
-}
-
-bool Improvement::improveNode(uint32_t node) {
-  uint32_t before = options[node];
-  std::vector<Cost> costs = list(node, node);
-  for (uint32_t option = 0; option < costs.size(); ++option)
-    if (costs[option].isBelow(costs[options[node]]))
-      options[node] = option;
-  return options[node] != before;
 }
 
 bool Improvement::improvePair(uint32_t a, uint32_t b) {
@@ -132,8 +124,6 @@ void Improvement::run() {
   bool improved = true;
   while (improved) {
     improved = false;
-    for (uint32_t node = 0; node < graph.countNodes(); ++node)
-      improved |= improveNode(node);
     for (const ChoiceGraph::Edge &edge : graph.getEdges())
       improved |= improvePair(edge.from, edge.to);
   }
