@@ -22,7 +22,6 @@ using llvm::ArrayRef;
 using llvm::Expected;
 using llvm::StringRef;
 
-static constexpr llvm::StringLiteral magic = "tssa-cost-model 1";
 static constexpr int rounds = 100;
 
 static llvm::Error fail(const llvm::Twine &message) {
@@ -91,6 +90,8 @@ Expected<CostModel> CostModel::create(std::vector<std::string> featureNames) {
 }
 
 ArrayRef<std::string> CostModel::getFeatureNames() const { return state->names; }
+
+uint64_t CostModel::getFeatureHash() const { return hashBytes(llvm::join(state->names, "\n")); }
 
 bool CostModel::isTrained() const { return state->booster.handle != nullptr; }
 
@@ -210,62 +211,4 @@ Expected<std::optional<std::vector<double>>> CostModel::predict(ArrayRef<Feature
   if (rank != 1 || shape[0] != points.size())
     return fail("XGBoost predicted something else than one number for each point");
   return std::vector<double>(result, result + points.size());
-}
-
-Expected<std::string> CostModel::save() const {
-  std::string content = std::to_string(state->names.size()) + "\n";
-  for (const std::string &name : state->names)
-    content += name + "\n";
-  if (isTrained()) {
-    bst_ulong size = 0;
-    const char *bytes = nullptr;
-    if (auto error = check(XGBoosterSaveModelToBuffer(state->booster.handle,
-                                                      R"({"format": "json"})", &size, &bytes),
-                           "save the model"))
-      return std::move(error);
-    content.append(bytes, size);
-  }
-  return (magic + "\n" + llvm::utohexstr(hashBytes(content)) + "\n" + content).str();
-}
-
-/// The part of `bytes` behind the hash, which it must have.
-static Expected<StringRef> checkSaved(StringRef bytes) {
-  if (bytes.size() > CostModel::maxSavedBytes)
-    return fail("a saved cost model of " + llvm::Twine(bytes.size()) + " bytes, at most " +
-                llvm::Twine(CostModel::maxSavedBytes) + " are possible");
-  auto [first, behindFirst] = bytes.split('\n');
-  if (first != magic)
-    return fail("no saved cost model of this version: expected '" + magic + "'");
-  auto [hash, content] = behindFirst.split('\n');
-  if (hash != llvm::utohexstr(hashBytes(content)))
-    return fail("the saved cost model is damaged: its hash is another one");
-  return content;
-}
-
-Expected<CostModel> CostModel::load(StringRef bytes, ArrayRef<std::string> featureNames) {
-  Expected<StringRef> content = checkSaved(bytes);
-  if (!content)
-    return content.takeError();
-  auto [count, rest] = content->split('\n');
-  if (count != std::to_string(featureNames.size()))
-    return fail("the saved cost model has " + count.take_front(20) + " features, expected " +
-                llvm::Twine(featureNames.size()));
-  for (StringRef expected : featureNames) {
-    auto [name, behind] = rest.split('\n');
-    if (name != expected)
-      return fail("the saved cost model has the feature " + name.take_front(60) + ", expected " +
-                  expected);
-    rest = behind;
-  }
-  Expected<CostModel> model = create(featureNames.vec());
-  if (!model || rest.empty())
-    return model;
-  Booster booster;
-  if (auto error = makeBooster({}, booster))
-    return std::move(error);
-  if (auto error = check(XGBoosterLoadModelFromBuffer(booster.handle, rest.data(), rest.size()),
-                         "load the model"))
-    return std::move(error);
-  model->state->booster = std::move(booster);
-  return model;
 }

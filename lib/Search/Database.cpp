@@ -33,7 +33,7 @@ static constexpr StringRef tables[] = {
     "CREATE TABLE task (key TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE trial (id INTEGER PRIMARY KEY, task TEXT NOT NULL REFERENCES task (key), "
     "point TEXT NOT NULL, status INTEGER NOT NULL, seconds REAL, wall REAL NOT NULL, "
-    "time INTEGER NOT NULL, epoch TEXT NOT NULL, machine TEXT NOT NULL)",
+    "time INTEGER NOT NULL, epoch TEXT NOT NULL, machine TEXT NOT NULL, features BLOB)",
     "CREATE INDEX trial_by_task ON trial (task)",
     "CREATE TABLE record (task TEXT NOT NULL REFERENCES task (key), machine TEXT NOT NULL, "
     "epoch TEXT NOT NULL, seconds REAL NOT NULL, schedule BLOB NOT NULL, "
@@ -52,9 +52,18 @@ static llvm::Error createTables(Connection &connection) {
   return connection.run("PRAGMA application_id = " + std::to_string(applicationID));
 }
 
-/// The migration at position v leads from version v to v + 1.
-static constexpr llvm::Error (*migrations[])(Connection &) = {createTables};
-static_assert(std::size(migrations) == Database::version);
+/// From version 1, whose trials have no features.
+static llvm::Error addFeatures(Connection &connection) {
+  return connection.run("ALTER TABLE trial ADD COLUMN features BLOB");
+}
+
+struct Migration {
+  int64_t from, to;
+  llvm::Error (*run)(Connection &);
+};
+/// From each version one leads to a later one.
+static constexpr Migration migrations[] = {{0, Database::version, createTables},
+                                           {1, 2, addFeatures}};
 
 /// The version of a file that is empty or ours and that this build can read. Called in a
 /// transaction.
@@ -116,9 +125,13 @@ static llvm::Error migrate(Connection &connection) {
   Expected<int64_t> from = readVersion(connection);
   if (!from)
     return from.takeError();
-  for (int64_t version = *from; version < Database::version; ++version)
-    if (llvm::Error error = migrations[version](connection))
+  for (int64_t version = *from; version < Database::version;) {
+    const Migration *next =
+        llvm::find_if(migrations, [&](const Migration &step) { return step.from == version; });
+    if (llvm::Error error = next->run(connection))
       return error;
+    version = next->to;
+  }
   if (*from < Database::version)
     if (llvm::Error error =
             connection.run("PRAGMA user_version = " + std::to_string(Database::version)))

@@ -7,7 +7,11 @@
 #include "tssa/Search/Database.h"
 
 #include "SQLite.h"
+#include "tssa/Search/Random.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace tssa::search;
@@ -40,6 +44,40 @@ static const char *findFault(const Trial &trial) {
   return nullptr;
 }
 
+/// The features of a trial as bytes, little-endian: the hash of their names, then each as a float.
+/// Nothing without features.
+static std::string packFeatures(const Trial &trial) {
+  std::string bytes;
+  if (trial.features.empty())
+    return bytes;
+  bytes.resize(sizeof(uint64_t) + trial.features.size() * sizeof(float));
+  llvm::support::endian::write64le(bytes.data(), trial.featureHash);
+  char *next = bytes.data() + sizeof(uint64_t);
+  for (float feature : trial.features) {
+    llvm::support::endian::write32le(next, llvm::bit_cast<uint32_t>(feature));
+    next += sizeof(float);
+  }
+  return bytes;
+}
+
+/// The features with the names of `hash`, or none if `bytes` are no such features.
+static Features unpackFeatures(StringRef bytes, uint64_t hash) {
+  constexpr size_t most = sizeof(uint64_t) + CostModel::maxFeatures * sizeof(float);
+  if (bytes.size() < sizeof(uint64_t) || bytes.size() > most ||
+      (bytes.size() - sizeof(uint64_t)) % sizeof(float) != 0 ||
+      llvm::support::endian::read64le(bytes.data()) != hash)
+    return {};
+  Features features;
+  for (bytes = bytes.drop_front(sizeof(uint64_t)); !bytes.empty();
+       bytes = bytes.drop_front(sizeof(float))) {
+    float feature = llvm::bit_cast<float>(llvm::support::endian::read32le(bytes.data()));
+    if (!std::isfinite(feature))
+      return {};
+    features.push_back(feature);
+  }
+  return features;
+}
+
 static const char *findFault(const Record &record) {
   if (!isKey(record.task) || record.machine.size() > Database::maxKeyBytes ||
       record.epoch.size() > Database::maxKeyBytes)
@@ -67,7 +105,8 @@ static void bindRow(Statement &statement, const Trial &trial) {
       .bind(4, std::optional<double>(trial.wallSeconds))
       .bind(5, trial.when)
       .bind(6, StringRef(trial.epoch))
-      .bind(7, StringRef(trial.machine));
+      .bind(7, StringRef(trial.machine))
+      .bindBytes(8, packFeatures(trial));
 }
 
 static void bindRow(Statement &statement, const Record &record) {
@@ -106,7 +145,7 @@ Error Database::write(const WriteBatch &batch) {
     return error;
   if (Error error = writeRows(*connection,
                               "INSERT INTO trial (task, point, status, seconds, wall, time, epoch, "
-                              "machine) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                              "machine, features) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                               batch.trials))
     return error;
   if (Error error = writeRows(*connection,
@@ -167,6 +206,31 @@ Expected<Database::Trials> Database::readTrials(StringRef task) {
   if (Error error = statement.takeError())
     return std::move(error);
   return trials;
+}
+
+Expected<int64_t> Database::findLastTrial() {
+  return connection->readNumber("SELECT coalesce(max(id), 0) FROM trial");
+}
+
+Expected<std::vector<Row>> Database::readRows(const RowQuery &query) {
+  Statement statement(*connection,
+                      "SELECT task, seconds, features FROM trial WHERE machine = ? AND epoch = ? "
+                      "AND id <= ? AND length(features) > 0 ORDER BY id DESC LIMIT ?");
+  statement.bind(0, StringRef(query.machine))
+      .bind(1, StringRef(query.epoch))
+      .bind(2, query.lastTrial)
+      .bind(3, int64_t(query.most));
+  std::vector<Row> rows;
+  while (statement.step()) {
+    Row row{hashBytes(statement.getBytes(0)), {}, statement.getReal(1)};
+    row.features = unpackFeatures(statement.getBytes(2), query.featureHash);
+    if (!row.features.empty() && (!row.seconds || isTime(*row.seconds)))
+      rows.push_back(std::move(row));
+  }
+  if (Error error = statement.takeError())
+    return std::move(error);
+  std::reverse(rows.begin(), rows.end());
+  return rows;
 }
 
 Expected<std::optional<Record>> Database::readRecord(StringRef task, StringRef machine,

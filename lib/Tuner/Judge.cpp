@@ -20,8 +20,9 @@ namespace {
 class PoolSearch {
 public:
   PoolSearch(const KernelSpace &space, search::History pool, SearchOptions::Ranking ranking,
-             search::CostModel &model, uint64_t seed)
-      : space(space), ranking(ranking), model(model), random(seed, 0, 0) {
+             search::CostModel &model, uint64_t seed, ArrayRef<search::Row> others)
+      : space(space), ranking(ranking), model(model), random(seed, 0, 0), rows(others),
+        numOthers(others.size()) {
     for (const search::Measured &entry : pool)
       (entry.point == space.getDefault() ? first : rest).push_back(entry);
   }
@@ -41,17 +42,18 @@ private:
   search::Random random;
   std::vector<search::Measured> first, rest;
   std::vector<search::Row> rows;
+  size_t numOthers;
   double best = HUGE_VAL;
 };
 } // namespace
 
 void PoolSearch::learn(const search::Measured &entry) {
-  rows.push_back({0, space.getFeatures(entry.point), entry.seconds});
+  rows.push_back({search::hashBytes("own"), space.getFeatures(entry.point), entry.seconds});
 }
 
 Error PoolSearch::rank(std::vector<search::Candidate> &candidates) {
   bool isScored = false;
-  if (ranking == SearchOptions::Model && rows.size() >= fewMeasured) {
+  if (ranking == SearchOptions::Model && rows.size() - numOthers >= fewMeasured) {
     Expected<bool> scored = scoreByModel(space, model, rows, candidates);
     if (!scored)
       return scored.takeError();
@@ -59,8 +61,8 @@ Error PoolSearch::rank(std::vector<search::Candidate> &candidates) {
   }
   for (search::Candidate &candidate : candidates)
     if (!isScored)
-      candidate.score = ranking == SearchOptions::None ? random.uniform()
-                                                       : -space.getCycles(candidate.point);
+      candidate.score =
+          ranking == SearchOptions::None ? random.uniform() : -space.getCycles(candidate.point);
   sortByScore(candidates);
   return Error::success();
 }
@@ -101,7 +103,8 @@ Expected<std::vector<double>> PoolSearch::run() {
 }
 
 Expected<std::vector<Judgement>> tuner::judge(const KernelSpace &space, search::History history,
-                                              SearchOptions::Ranking ranking, unsigned numSeeds) {
+                                              SearchOptions::Ranking ranking, unsigned numSeeds,
+                                              ArrayRef<search::Row> others) {
   double best = HUGE_VAL;
   for (const search::Measured &entry : history)
     if (entry.point != space.getDefault())
@@ -115,7 +118,7 @@ Expected<std::vector<Judgement>> tuner::judge(const KernelSpace &space, search::
   for (size_t trials : checkpoints)
     judgements.push_back({trials, 0});
   for (unsigned seed = 1; seed <= numSeeds; ++seed) {
-    auto times = PoolSearch(space, history, ranking, *model, seed).run();
+    auto times = PoolSearch(space, history, ranking, *model, seed, others).run();
     if (!times)
       return times.takeError();
     for (auto [judgement, time] : llvm::zip_equal(judgements, *times))

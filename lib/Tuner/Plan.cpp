@@ -30,6 +30,7 @@ std::string Plan::print() const {
                       {"machine", machine},
                       {"machine_text", machineText},
                       {"epoch", epoch},
+                      {"last_trial", lastTrial},
                       {"flops_per_second", roof.flopsPerSecond},
                       {"bandwidths", std::move(bandwidths)},
                       {"tasks", std::move(list)}};
@@ -63,6 +64,7 @@ bool readNumbers(json::ObjectMapper &map, Plan &plan) {
       !map.map("ranking", ranking) || !map.map("trials", trials) || !map.map("threads", threads) ||
       !map.map("machine", plan.machine) || !map.map("epoch", plan.epoch) ||
       !map.map("machine_text", plan.machineText) ||
+      !map.mapOptional("last_trial", plan.lastTrial) ||
       !map.map("flops_per_second", plan.roof.flopsPerSecond))
     return false;
   if (llvm::StringRef(seed).getAsInteger(10, plan.search.seed) || ranking < 0 ||

@@ -58,6 +58,22 @@ Session::create(Plan plan, ArrayRef<std::vector<search::Trial>> trials, mlir::ML
   return session;
 }
 
+Error Session::learnFromOthers(search::Database &database) {
+  // Training on more takes longer than measuring a point.
+  constexpr size_t mostRows = 2048;
+  auto others =
+      database.readRows({plan.machine, plan.epoch, getFeatureHash(), plan.lastTrial, mostRows});
+  if (!others)
+    return others.takeError();
+  llvm::erase_if(*others, [&](const search::Row &row) {
+    return llvm::any_of(tasks, [&](const TaskState &state) {
+      return row.task == search::hashBytes(state.planned.task.key);
+    });
+  });
+  rows.insert(rows.begin(), others->begin(), others->end());
+  return Error::success();
+}
+
 uint64_t Session::countTrials() const {
   uint64_t count = numEarlier;
   for (const TaskState &state : tasks)
@@ -286,6 +302,8 @@ Expected<uint64_t> tuner::replay(search::Database &database, int64_t number,
   auto session = Session::create(recording->plan, recording->trials, context, machine->model);
   if (!session)
     return session.takeError();
+  if (Error error = (*session)->learnFromOthers(database))
+    return std::move(error);
   ArrayRef<search::Proposal> recorded = recording->session.proposals;
   uint64_t count = 0;
   while (count < recorded.size()) {

@@ -19,23 +19,47 @@ namespace tssa::tune {
 
 static constexpr unsigned numSeeds = 5;
 
+/// Returns what a database has of other tasks, measured where `trials` were.
+static Expected<std::vector<search::Row>>
+readOthers(search::Database &database, const TaskSearch &search, ArrayRef<search::Trial> trials) {
+  auto model = search::CostModel::create(search.getSpace().getFeatureNames());
+  if (!model)
+    return model.takeError();
+  constexpr size_t mostRows = 2048;
+  auto rows = database.readRows(
+      {trials.back().machine, trials.back().epoch, model->getFeatureHash(), INT64_MAX, mostRows});
+  if (rows)
+    llvm::erase_if(*rows, [&](const search::Row &row) { return row.task == search.getNumber(); });
+  return rows;
+}
+
 /// Prints the judgements of one task, unless it has fewer trials than are searched.
-static Error judgeTask(const PlannedTask &planned, ArrayRef<search::Trial> trials,
+static Error judgeTask(const PlannedTask &planned, search::Database &database,
                        mlir::MLIRContext &context, const cpu::Machine &machine) {
   constexpr size_t fewTrials = 64;
+  auto trials = database.readTrials(planned.task.key);
+  if (!trials)
+    return trials.takeError();
   auto created = TaskSearch::create(planned.task, context, machine.model, {});
   if (!created)
     return created.takeError();
-  for (const search::Trial &trial : trials)
+  for (const search::Trial &trial : trials->valid)
     (*created)->addEarlier(trial);
   search::History history = (*created)->getHistory();
   outs() << planned.name << ": " << history.size() << " trials\n";
   if (history.size() < fewTrials)
     return Error::success();
-  for (auto [name, ranking] : {std::pair("random", SearchOptions::None),
-                               {"draft", SearchOptions::DraftOnly},
-                               {"model", SearchOptions::Model}}) {
-    auto judgements = judge((*created)->getSpace(), history, ranking, numSeeds);
+  auto others = readOthers(database, **created, trials->valid);
+  if (!others)
+    return others.takeError();
+  ArrayRef<search::Row> none;
+  for (auto [name, ranking, rows] : {std::tuple("random", SearchOptions::None, none),
+                                     {"draft", SearchOptions::DraftOnly, none},
+                                     {"model", SearchOptions::Model, none},
+                                     {"others", SearchOptions::Model, ArrayRef(*others)}}) {
+    if (ranking == SearchOptions::Model && others->empty() && name == StringRef("others"))
+      continue;
+    auto judgements = judge((*created)->getSpace(), history, ranking, numSeeds, rows);
     if (!judgements)
       return judgements.takeError();
     outs() << "  " << left_justify(name, 8);
@@ -60,13 +84,9 @@ int judgeRankings(const Options &options) {
   Expected<ModelTasks> model = collectTasks(*module, machine->model);
   if (!model)
     return report("tssa-tune", model.takeError());
-  for (const PlannedTask &planned : model->tasks) {
-    auto trials = database->readTrials(planned.task.key);
-    if (!trials)
-      return report("tssa-tune", trials.takeError());
-    if (Error error = judgeTask(planned, trials->valid, *context, *machine))
+  for (const PlannedTask &planned : model->tasks)
+    if (Error error = judgeTask(planned, *database, *context, *machine))
       return report("tssa-tune", std::move(error));
-  }
   return Success;
 }
 

@@ -73,6 +73,10 @@ Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask
   plan.machineText = cpu::printMachine(machine);
   plan.epoch = epoch;
   plan.roof = *roof;
+  auto last = database.findLastTrial();
+  if (!last)
+    return last.takeError();
+  plan.lastTrial = *last;
   std::vector<std::vector<search::Trial>> trials;
   search::WriteBatch batch;
   for (PlannedTask &planned : tasks) {
@@ -98,6 +102,8 @@ Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask
   if (!created)
     return created.takeError();
   session = std::move(*created);
+  if (Error error = session->learnFromOthers(database))
+    return error;
   numRounds = 0;
   opened = std::nullopt;
   outs() << "session " << number << ", roof " << format("%.0f", roof->flopsPerSecond * 1e-9)
@@ -137,12 +143,13 @@ Error SessionRunner::runRound(const Session::Round &round) {
   std::vector<Outcome> outcomes = measurer->measure(texts, state.search->getBestSeconds());
   double wall = std::chrono::duration<double>(Clock::now() - begin).count() /
                 static_cast<double>(outcomes.size());
-  for (auto [outcome, proposal] : llvm::zip_equal(outcomes, batch.proposals))
+  for (auto [outcome, proposal, point] : llvm::zip_equal(outcomes, batch.proposals, round.points))
     batch.trials.push_back({proposal.task, proposal.point, outcome.status,
                             outcome.isMeasured() ? std::optional(outcome.seconds) : std::nullopt,
                             wall,
                             std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()),
-                            session->getPlan().epoch, session->getPlan().machine});
+                            session->getPlan().epoch, session->getPlan().machine,
+                            space.getFeatures(point), session->getFeatureHash()});
   session->add(round, outcomes);
   return database.write(batch);
 }

@@ -21,10 +21,11 @@ struct LaunchStores {
   /// For each operand, whether it is known to be converted, so that padding holds zeros.
   std::vector<bool> zeroPadded;
 
-  /// The layouts in which all tensors of `launch` are as they are.
+  /// The layouts in which all tensors are as they are.
+  LaunchStores(size_t numInputs, size_t numOutputs)
+      : inputs(numInputs), outputs(numOutputs), zeroPadded(numInputs) {}
   explicit LaunchStores(te::LaunchOp launch)
-      : inputs(launch.getInputs().size()), outputs(launch.getNumResults()),
-        zeroPadded(launch.getInputs().size()) {}
+      : LaunchStores(launch.getInputs().size(), launch.getNumResults()) {}
 
   bool isEmpty() const;
   /// Returns a text that is equal for equal layouts only.

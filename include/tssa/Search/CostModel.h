@@ -45,7 +45,6 @@ public:
   static constexpr size_t minRows = 8;
   static constexpr size_t maxRows = 1 << 20;
   static constexpr size_t maxFeatures = 4096;
-  static constexpr size_t maxSavedBytes = 64 << 20;
 
   /// A model that knows nothing yet. Fails if there is no name or more than `maxFeatures`, or if a
   /// name is empty or has a line break.
@@ -55,6 +54,8 @@ public:
   ~CostModel();
 
   llvm::ArrayRef<std::string> getFeatureNames() const;
+  /// A hash of the names: rows with another one are of another model.
+  uint64_t getFeatureHash() const;
   /// Whether it was trained on `minRows` rows with a time.
   bool isTrained() const;
 
@@ -67,14 +68,6 @@ public:
   /// The expected throughput of each point as a share of the best, or nullopt if the model is not
   /// trained: then the caller ranks by its own estimate. Fails as `train` does.
   llvm::Expected<std::optional<std::vector<double>>> predict(llvm::ArrayRef<Features> points) const;
-
-  /// The model as bytes: a line `tssa-cost-model 1`, a line with the FNV-1a hash of what follows, a
-  /// line with the number of names, one line for each, and XGBoost's JSON, empty if not trained.
-  llvm::Expected<std::string> save() const;
-  /// Reads what `save` wrote. Fails if the bytes are damaged, are too many or belong to other
-  /// features. The hash finds damage, not intent: load only what this user has saved.
-  static llvm::Expected<CostModel> load(llvm::StringRef bytes,
-                                        llvm::ArrayRef<std::string> featureNames);
 
 private:
   struct State;

@@ -18,6 +18,7 @@
 #ifndef TSSA_SEARCH_DATABASE_H
 #define TSSA_SEARCH_DATABASE_H
 
+#include "tssa/Search/CostModel.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -60,6 +61,10 @@ struct Trial {
   /// Which code generator: times of different epochs are not compared.
   std::string epoch;
   std::string machine;
+  /// What the cost model knows of the point, or nothing, and the hash of the names
+  /// (`CostModel::getFeatureHash`).
+  Features features = {};
+  uint64_t featureHash = 0;
 };
 
 /// The fastest schedule of a task on one machine with one epoch.
@@ -99,7 +104,7 @@ class Connection;
 class Database {
 public:
   /// The version of the tables that this build reads and writes.
-  static constexpr int64_t version = 1;
+  static constexpr int64_t version = 2;
   /// Longer texts are not written, and a row that has one is not read.
   static constexpr size_t maxKeyBytes = 256;
   static constexpr size_t maxPointBytes = 65536;
@@ -131,6 +136,18 @@ public:
   };
   /// All trials of a task in the order in which they were written.
   llvm::Expected<Trials> readTrials(llvm::StringRef task);
+  /// The number of the last trial that was written, 0 if there is none. It grows.
+  llvm::Expected<int64_t> findLastTrial();
+  /// Which rows of trials a cost model takes.
+  struct RowQuery {
+    std::string machine, epoch;
+    uint64_t featureHash = 0;
+    int64_t lastTrial = 0; ///< no later ones
+    size_t most = 0;       ///< the last ones, so many
+  };
+  /// The rows of the trials that have features with this hash, in the order in which they were
+  /// written. The task of a row is the hash of its key. What is damaged is left out.
+  llvm::Expected<std::vector<Row>> readRows(const RowQuery &query);
   /// The record of a task on a machine with an epoch, or none. A row that is out of range is an
   /// error, which the caller may take for none.
   llvm::Expected<std::optional<Record>> readRecord(llvm::StringRef task, llvm::StringRef machine,

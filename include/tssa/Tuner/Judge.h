@@ -20,10 +20,11 @@ struct Judgement {
 
 /// Searches the pool of the points that `history` has, in rounds of eight that start with the
 /// default, and ranks them as `ranking` says. Nothing is measured. Returns the judgements after 8,
-/// 16, 32 and 64 trials, with seeds 1 to `numSeeds`. Fails with a sentence if the cost model does,
-/// or if no point has a time.
+/// 16, 32 and 64 trials, with seeds 1 to `numSeeds`. The cost model also learns from `others`, the
+/// rows of other tasks. Fails with a sentence if the cost model does, or if no point has a time.
 llvm::Expected<std::vector<Judgement>> judge(const KernelSpace &space, search::History history,
-                                             SearchOptions::Ranking ranking, unsigned numSeeds);
+                                             SearchOptions::Ranking ranking, unsigned numSeeds,
+                                             llvm::ArrayRef<search::Row> others = {});
 
 } // namespace tssa::tuner
 

@@ -48,6 +48,9 @@ struct Plan {
   /// The machine as cpu::printMachine writes it: the spaces of the tasks depend on it.
   std::string machineText;
   Roof roof;
+  /// The last trial of the database when the session began: the cost model also learns from those
+  /// of other tasks up to it.
+  int64_t lastTrial = 0;
   std::vector<PlannedTask> tasks;
 
   /// Prints the plan as JSON, without the texts of the tasks.
@@ -87,7 +90,13 @@ public:
   create(Plan plan, llvm::ArrayRef<std::vector<search::Trial>> trials, mlir::MLIRContext &context,
          const mlir::tssa::layout::MachineModel &machine);
 
+  /// Gives the cost model what `database` has of tasks that are not in the plan. To be called
+  /// before the first round.
+  llvm::Error learnFromOthers(search::Database &database);
+
   const Plan &getPlan() const { return plan; }
+  /// The hash of the names of features; 0 if no task has a space.
+  uint64_t getFeatureHash() const { return model ? model->getFeatureHash() : 0; }
   llvm::ArrayRef<TaskState> getTasks() const { return tasks; }
   uint64_t countTrials() const; ///< with earlier ones
 

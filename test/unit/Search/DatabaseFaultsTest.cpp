@@ -65,13 +65,13 @@ TEST_F(DatabaseFaultsTest, TakesEveryNameForAFile) {
 
 TEST_F(DatabaseFaultsTest, RefusesOtherVersionsAndPrograms) {
   makeDatabase();
-  runSQL("PRAGMA user_version = 2; PRAGMA wal_checkpoint");
-  expectRefused("has version 2, this build reads versions up to 1");
+  runSQL("PRAGMA user_version = 3; PRAGMA wal_checkpoint");
+  expectRefused("has version 3, this build reads versions up to 2");
   runSQL("PRAGMA user_version = -1; PRAGMA wal_checkpoint");
   expectRefused("has no version that was ever written");
   runSQL("PRAGMA user_version = 0; PRAGMA wal_checkpoint");
   expectRefused("has no version that was ever written");
-  runSQL("PRAGMA user_version = 1; PRAGMA application_id = 5; PRAGMA wal_checkpoint");
+  runSQL("PRAGMA user_version = 2; PRAGMA application_id = 5; PRAGMA wal_checkpoint");
   expectRefused("is a database of another program");
   fs::remove(path);
   runSQL("CREATE TABLE bookmarks (address TEXT)");
@@ -88,6 +88,16 @@ TEST_F(DatabaseFaultsTest, MigratesFromNothing) {
   EXPECT_EQ(countTrials(), 3u);
 }
 
+TEST_F(DatabaseFaultsTest, MigratesFromTheFirstVersion) {
+  makeDatabase();
+  runSQL("ALTER TABLE trial DROP COLUMN features; PRAGMA user_version = 1; PRAGMA wal_checkpoint");
+  EXPECT_EQ(getOpenError(), "");
+  EXPECT_EQ(countTrials(), 3u);
+  // A file that says the first version but has the tables of this one stays as it is.
+  runSQL("PRAGMA user_version = 1; PRAGMA wal_checkpoint");
+  expectRefused("could not be read or written: SQL logic error");
+}
+
 TEST_F(DatabaseFaultsTest, RefusesOtherTables) {
   makeDatabase();
   fs::path good = folder / "good.db";
@@ -98,7 +108,7 @@ TEST_F(DatabaseFaultsTest, RefusesOtherTables) {
                           "ALTER TABLE record ADD COLUMN more"}) {
     fs::copy_file(good, path, fs::copy_options::overwrite_existing);
     runSQL(sql);
-    expectRefused("has other tables than version 1 has");
+    expectRefused("has other tables than version 2 has");
   }
 }
 
@@ -166,7 +176,7 @@ TEST_F(DatabaseFaultsTest, LeavesOutRowsOutOfRange) {
          "UPDATE trial SET status = 17 WHERE id = 1;"
          "UPDATE trial SET seconds = -1 WHERE id = 2;"
          "INSERT INTO trial SELECT 9, task, zeroblob(70000), status, seconds, wall, time, epoch, "
-         "machine FROM trial WHERE id = 3;"
+         "machine, NULL FROM trial WHERE id = 3;"
          "INSERT INTO record VALUES ('k', 'm1', 'e1', 1.0, zeroblob(1048577));"
          "INSERT INTO record VALUES ('k', 'm2', 'e1', 9e999, 'x');"
          "INSERT INTO record VALUES ('k', 'm3', 'e1', 1.0, zeroblob(17000000));"

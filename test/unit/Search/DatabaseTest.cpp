@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "DatabaseTest.h"
 
+#include "tssa/Search/Random.h"
+
 #include <csignal>
 #include <thread>
 
@@ -42,6 +44,44 @@ TEST_F(DatabaseTest, KeepsTasksAndTrials) {
   EXPECT_EQ(trials.valid[1].status, TrialStatus::Timeout);
   EXPECT_EQ(trials.valid[1].seconds, std::nullopt);
   EXPECT_TRUE(llvm::cantFail(database.readTrials("other")).valid.empty());
+}
+
+TEST_F(DatabaseTest, KeepsRowsForTheCostModel) {
+  Database database = open();
+  EXPECT_EQ(llvm::cantFail(database.findLastTrial()), 0);
+  WriteBatch batch = makeBatch(6);
+  batch.tasks.push_back({"other", "text"});
+  for (auto [number, trial] : llvm::enumerate(batch.trials)) {
+    trial.features = {float(number), -0.5f, 1e30f};
+    trial.featureHash = UINT64_MAX - 1;
+  }
+  batch.trials[1].status = TrialStatus::Wrong;
+  batch.trials[1].seconds = std::nullopt;
+  batch.trials[2].features.clear();
+  batch.trials[3].featureHash = 7;
+  batch.trials[4].machine = "m2";
+  batch.trials[5].task = "other";
+  ASSERT_EQ(getMessage(database.write(batch)), "");
+  EXPECT_EQ(llvm::cantFail(database.findLastTrial()), 6);
+  auto read = [&](uint64_t hash, int64_t last, size_t most, std::string machine = "m1") {
+    return llvm::cantFail(database.readRows({machine, "e1", hash, last, most}));
+  };
+  std::vector<Row> rows = read(UINT64_MAX - 1, 100, 100);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].task, hashBytes("k"));
+  EXPECT_EQ(rows[0].features, (Features{0, -0.5f, 1e30f}));
+  EXPECT_EQ(rows[0].seconds, 1.0);
+  EXPECT_EQ(rows[1].seconds, std::nullopt);
+  EXPECT_EQ(rows[2].task, hashBytes("other"));
+  EXPECT_EQ(read(UINT64_MAX - 1, 5, 100).size(), 2u);
+  EXPECT_EQ(read(UINT64_MAX - 1, 100, 1).front().features.front(), 5);
+  EXPECT_EQ(read(7, 100, 100).size(), 1u);
+  EXPECT_EQ(read(8, 100, 100).size(), 0u);
+  EXPECT_EQ(read(UINT64_MAX - 1, 100, 100, "m2").size(), 1u);
+  // Damaged features are none.
+  runSQL("UPDATE trial SET features = substr(features, 1, 10) WHERE id = 1;"
+         "UPDATE trial SET features = substr(features, 1, 8) || x'0000c07f' WHERE id = 6");
+  EXPECT_EQ(read(UINT64_MAX - 1, 100, 100).size(), 1u);
 }
 
 TEST_F(DatabaseTest, KeepsTheFastestRecord) {

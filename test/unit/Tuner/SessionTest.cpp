@@ -84,7 +84,7 @@ protected:
         batch.trials.push_back(
             {state.planned.task.key, text, outcome.status,
              outcome.isMeasured() ? std::optional(outcome.seconds) : std::nullopt, 0.1, 1, "epoch",
-             "machine"});
+             "machine", state.search->getSpace().getFeatures(point), session.getFeatureHash()});
         batch.proposals.push_back({number, state.planned.task.key, i, text});
       }
       if (database)
@@ -202,6 +202,35 @@ TEST_F(SessionTest, ASessionIsReplayedAndResumed) {
   EXPECT_EQ(llvm::cantFail(replay(database, second, context)), 120 - before);
   EXPECT_EQ(llvm::toString(replay(database, 99, context).takeError()),
             "the database has no session 99");
+}
+
+// The cost model learns from other tasks too, as far as they were measured when the session began.
+TEST_F(SessionTest, OtherTasksAreLearnedFrom) {
+  search::Database database = llvm::cantFail(search::Database::open(folder + "/tune.db"));
+  Plan before = makePlan({productTask, rowsTask}, 96), plan = makePlan({convolutionTask}, 96);
+  ASSERT_FALSE(database.write(
+      {{before.tasks[0].task, before.tasks[1].task, plan.tasks[0].task}, {}, {}, {}}));
+  run(*createSession(before), &database, llvm::cantFail(database.beginSession(7, before.print())));
+  plan.lastTrial = llvm::cantFail(database.findLastTrial());
+  EXPECT_GT(plan.lastTrial, 32);
+  auto tune = [&](const Plan &plan) {
+    int64_t number = llvm::cantFail(database.beginSession(7, plan.print()));
+    auto session = createSession(plan);
+    EXPECT_FALSE(session->learnFromOthers(database));
+    run(*session, &database, number);
+    return number;
+  };
+  int64_t learned = tune(plan);
+  EXPECT_GT(llvm::cantFail(replay(database, learned, context)), 16u);
+  plan.lastTrial = 0;
+  int64_t alone = tune(plan);
+  auto getPoints = [&](int64_t number) {
+    std::vector<std::string> points;
+    for (const search::Proposal &proposal : llvm::cantFail(database.readSession(number))->proposals)
+      points.push_back(proposal.point);
+    return points;
+  };
+  EXPECT_NE(getPoints(alone), getPoints(learned));
 }
 
 TEST_F(SessionTest, AnotherProposalIsFoundByReplay) {

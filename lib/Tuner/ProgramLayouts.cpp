@@ -1,0 +1,309 @@
+//===- ProgramLayouts.cpp - layouts for all kernels of a program ----------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tssa/Tuner/ProgramLayouts.h"
+#include "Capture.h"
+#include "dialects/layout/Transforms/ApplyStores.h"
+#include "dialects/layout/Transforms/Conversions.h"
+#include "dialects/layout/Transforms/KernelStores.h"
+#include "dialects/layout/Transforms/Passes.h"
+#include "dialects/te/Analysis/BodyFacts.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "tssa/Pipeline/Tasks.h"
+
+using namespace mlir;
+using namespace ::tssa;
+using namespace ::tssa::tuner;
+namespace te = mlir::tssa::te;
+namespace layout = mlir::tssa::layout;
+using layout::LaunchStores;
+using layout::LayoutMap;
+using llvm::Error;
+using llvm::Expected;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Returns the layouts that the schedule of `kernel` has.
+static LaunchStores readStores(te::KernelOp kernel) {
+  LaunchStores stores(kernel.getNumArguments(), kernel.getResultTypes().size());
+  ValueRange results = kernel.getBodyBlock().getTerminator()->getOperands();
+  for (auto store : kernel.getSchedule().getOps<layout::StoreOp>()) {
+    const LayoutMap &map = store.getMap().getMap();
+    if (std::optional<int64_t> parameter = store.getParameter()) {
+      stores.inputs[*parameter] = map;
+      continue;
+    }
+    for (auto [value, output] : llvm::zip_equal(results, stores.outputs))
+      if (auto compute = value.getDefiningOp<te::ComputeOp>();
+          compute && compute.getLabel() == store.getLabel())
+        output = map;
+  }
+  return stores;
+}
+
+/// Gives the kernel exactly these stores. One that leaves a tensor as it is says that the kernel is
+/// not to be given others.
+static void writeStores(te::KernelOp kernel, const LaunchStores &stores) {
+  kernel.getSchedule().getBlocks().clear();
+  layout::addStores(kernel, stores);
+  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    if (stores.inputs[number].isEmpty() && isa<RankedTensorType>(type))
+      layout::addStore(kernel, number, LayoutMap());
+}
+
+std::string ProgramLayouts::makeTaskText(const KernelNode &node, const LaunchStores &stores) const {
+  OwningOpRef<te::KernelOp> copy = te::KernelOp(node.kernel).clone();
+  writeStores(*copy, stores);
+  return getTaskText(*copy, node.constants);
+}
+
+Error ProgramLayouts::findNodes() {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PassManager choice(module.getContext());
+  layout::buildChooseStores(choice, machine);
+  if (Error error = capture(*module.getContext(), [&] { return choice.run(*copy); }))
+    return error;
+  // Launches keep their order, whatever kernels of their own they get.
+  SmallVector<te::LaunchOp> chosen;
+  copy->walk([&](te::LaunchOp launch) { chosen.push_back(launch); });
+  DenseMap<Operation *, te::LaunchOp> counterparts;
+  size_t next = 0;
+  module.walk([&](te::LaunchOp launch) { counterparts[launch] = chosen[next++]; });
+  SymbolTable symbols(*copy);
+  for (KernelTask &task : findTasks(module)) {
+    auto other = symbols.lookup<te::KernelOp>(counterparts[task.launches.front()].getKernel());
+    LaunchStores stores = readStores(other);
+    KernelNode node{task.kernel, std::move(task.constants), 0, {}};
+    for (te::LaunchOp launch : task.launches)
+      node.calls += te::countTrips(launch);
+    std::string text = makeTaskText(node, stores);
+    node.options.push_back({std::move(stores), "default", {getTaskKey(text), text}});
+    open.push_back(node.kernel.getSchedule().empty() && findObstacle(node.kernel).empty());
+    nodes.push_back(std::move(node));
+  }
+  return Error::success();
+}
+
+void ProgramLayouts::findFlows() {
+  llvm::StringMap<size_t> byName;
+  for (auto [number, node] : llvm::enumerate(nodes))
+    byName[node.kernel.getSymName()] = number;
+  size_t outside = nodes.size();
+  module.walk([&](te::LaunchOp launch) {
+    size_t reader = byName.lookup(launch.getKernel());
+    for (auto [operand, value] : llvm::enumerate(launch.getInputs())) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      // Constants are converted when the program is compiled.
+      if (!type || value.getDefiningOp<te::ConstantOp>())
+        continue;
+      auto producer = value.getDefiningOp<te::LaunchOp>();
+      unsigned result = producer ? cast<OpResult>(value).getResultNumber() : 0;
+      flows.push_back({producer ? byName.lookup(producer.getKernel()) : outside, reader, result,
+                       static_cast<unsigned>(operand), type, te::countTrips(launch)});
+    }
+    for (OpResult result : launch->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      auto isOutside = [](Operation *user) { return !isa<te::LaunchOp>(user); };
+      if (type && llvm::any_of(result.getUsers(), isOutside))
+        flows.push_back(
+            {reader, outside, result.getResultNumber(), 0, type, te::countTrips(launch)});
+    }
+  });
+}
+
+Expected<std::unique_ptr<ProgramLayouts>>
+ProgramLayouts::create(ModuleOp module, const layout::MachineModel &machine) {
+  std::unique_ptr<ProgramLayouts> result(new ProgramLayouts(module, machine));
+  if (Error error = result->findNodes())
+    return std::move(error);
+  result->findFlows();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// Returns whether the stores can be applied to the kernel.
+static bool canApply(te::KernelOp kernel, const LaunchStores &stores) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  auto copy = cast<te::KernelOp>(OpBuilder::atBlockEnd(module->getBody()).clone(*kernel));
+  writeStores(copy, stores);
+  return static_cast<bool>(layout::applyStoresToCopy(copy));
+}
+
+std::optional<uint32_t> ProgramLayouts::addOption(size_t number, const LaunchStores &stores,
+                                                  std::string name) {
+  KernelNode &node = nodes[number];
+  std::string description = stores.describe();
+  for (auto [option, known] : llvm::enumerate(node.options))
+    if (known.stores.describe() == description)
+      return option;
+  if (!open[number] || !canApply(node.kernel, stores))
+    return std::nullopt;
+  std::string text = makeTaskText(node, stores);
+  node.options.push_back({stores, std::move(name), {getTaskKey(text), text}});
+  return node.options.size() - 1;
+}
+
+/// Returns whether an end of type `other` is stored like one of type `type`: it has the same rank,
+/// and at least an eighth of the elements.
+static bool isAlike(Type other, RankedTensorType type) {
+  constexpr int64_t leastShare = 8;
+  auto tensor = dyn_cast<RankedTensorType>(other);
+  return tensor && tensor.getRank() == type.getRank() && tensor.hasStaticShape() &&
+         type.hasStaticShape() && tensor.getNumElements() >= type.getNumElements() / leastShare;
+}
+
+/// Adds the option of a kernel that stores an end by `map`. Returns whether there is a new one.
+bool ProgramLayouts::follow(size_t number, bool isResult, unsigned end, const LayoutMap &map) {
+  KernelNode &node = nodes[number];
+  Type own = isResult ? node.kernel.getResultTypes()[end] : node.kernel.getArgumentTypes()[end];
+  auto type = cast<RankedTensorType>(own);
+  size_t before = node.options.size();
+  // As many ends as possible, else only those of the same shape, else only this one.
+  for (auto isChosen : {+[](Type other, RankedTensorType type) { return isAlike(other, type); },
+                        +[](Type other, RankedTensorType type) { return other == type; },
+                        +[](Type, RankedTensorType) { return false; }}) {
+    LaunchStores stores = node.options.front().stores;
+    for (auto [parameter, other] : llvm::enumerate(node.kernel.getArgumentTypes()))
+      if (!llvm::is_contained(node.constants, parameter) && isChosen(other, type))
+        stores.inputs[parameter] = map;
+    for (auto [result, other] : llvm::enumerate(node.kernel.getResultTypes()))
+      if (isChosen(other, type))
+        stores.outputs[result] = map;
+    (isResult ? stores.outputs : stores.inputs)[end] = map;
+    std::string name;
+    llvm::raw_string_ostream(name) << "as map" << map;
+    if (addOption(number, stores, std::move(name)))
+      return node.options.size() > before;
+  }
+  return false;
+}
+
+void ProgramLayouts::addFollowers(llvm::function_ref<bool(size_t)> follows, size_t most) {
+  bool isNew = true;
+  while (isNew) {
+    isNew = false;
+    for (const Flow &flow : flows) {
+      if (std::max(flow.from, flow.to) == nodes.size())
+        continue;
+      for (bool isForward : {true, false}) {
+        size_t leader = isForward ? flow.from : flow.to, node = isForward ? flow.to : flow.from;
+        if (!open[node] || !follows(node))
+          continue;
+        for (uint32_t option = 0; option < nodes[leader].options.size(); ++option)
+          if (nodes[node].options.size() < most)
+            isNew |= follow(node, !isForward, isForward ? flow.operand : flow.result,
+                            isForward ? getFrom(flow, option) : getTo(flow, option));
+      }
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+LayoutMap ProgramLayouts::getFrom(const Flow &flow, uint32_t option) const {
+  return flow.from == nodes.size() ? LayoutMap()
+                                   : nodes[flow.from].options[option].stores.outputs[flow.result];
+}
+
+LayoutMap ProgramLayouts::getTo(const Flow &flow, uint32_t option) const {
+  return flow.to == nodes.size() ? LayoutMap()
+                                 : nodes[flow.to].options[option].stores.inputs[flow.operand];
+}
+
+std::optional<search::Task>
+ProgramLayouts::getConversion(RankedTensorType type, const LayoutMap &from, const LayoutMap &to) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type << ' ' << from << ' ' << to;
+  auto [found, isNew] = conversions.try_emplace(name);
+  if (!isNew)
+    return found->second;
+  auto ignore = [](const Twine &) {};
+  auto fromLayout = layout::getLayout(from, type, ignore),
+       toLayout = layout::getLayout(to, type, ignore);
+  if (failed(fromLayout) || failed(toLayout) || *fromLayout == *toLayout)
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  for (AffineExpr size : fromLayout->getPhysicalShape())
+    shape.push_back(cast<AffineConstantExpr>(size).getValue());
+  Location location = module.getLoc();
+  OwningOpRef<ModuleOp> small = ModuleOp::create(location);
+  layout::setMachineModel(*small, machine);
+  OpBuilder builder = OpBuilder::atBlockEnd(small->getBody());
+  Type stored = RankedTensorType::get(shape, type.getElementType());
+  auto main = func::FuncOp::create(builder, location, "main", builder.getFunctionType(stored, {}));
+  Block *body = main.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
+  auto end = func::ReturnOp::create(builder, location);
+  SymbolTable symbols(*small);
+  layout::Conversions made(symbols);
+  Value result = made.convert(body->getArgument(0), *fromLayout, *toLayout);
+  end->setOperands(result);
+  main.setFunctionType(builder.getFunctionType(stored, result.getType()));
+  made.outline();
+  PassManager manager(small->getContext());
+  manager.addPass(layout::createDropCopies());
+  if (failed(manager.run(*small)))
+    return std::nullopt;
+  for (const KernelTask &task : findTasks(*small)) {
+    std::string text = getTaskText(task.kernel, task.constants);
+    found->second = search::Task{getTaskKey(text), text};
+  }
+  return found->second;
+}
+
+Expected<search::ChoiceGraph> ProgramLayouts::makeGraph(GetSeconds getSeconds) {
+  search::ChoiceGraph graph;
+  for (const KernelNode &node : nodes) {
+    std::vector<double> seconds;
+    for (const KernelOption &option : node.options)
+      seconds.push_back(node.calls * getSeconds(option.task));
+    if (auto number = graph.addNode(std::move(seconds)); !number)
+      return number.takeError();
+  }
+  if (auto outside = graph.addNode({0}); !outside)
+    return outside.takeError();
+  for (const Flow &flow : flows) {
+    std::vector<double> seconds;
+    for (uint32_t from = 0; from < graph.countOptions(flow.from); ++from)
+      for (uint32_t to = 0; to < graph.countOptions(flow.to); ++to) {
+        LayoutMap before = getFrom(flow, from), after = getTo(flow, to);
+        std::optional<search::Task> task;
+        if (!(before == after))
+          task = getConversion(flow.type, before, after);
+        seconds.push_back(task ? flow.calls * getSeconds(*task) : 0);
+      }
+    if (Error error = graph.addEdge(flow.from, flow.to, std::move(seconds)))
+      return std::move(error);
+  }
+  return graph;
+}
+
+std::vector<uint32_t> ProgramLayouts::getOrder() const {
+  std::vector<uint32_t> order;
+  for (uint32_t node = 0; node < nodes.size(); ++node)
+    if (open[node])
+      order.push_back(node);
+  return order;
+}
+
+OwningOpRef<ModuleOp> ProgramLayouts::write(ArrayRef<uint32_t> options) const {
+  OwningOpRef<ModuleOp> copy = ModuleOp(module).clone();
+  SymbolTable symbols(*copy);
+  for (auto [number, node] : llvm::enumerate(nodes))
+    if (open[number])
+      writeStores(symbols.lookup<te::KernelOp>(te::KernelOp(node.kernel).getSymName()),
+                  node.options[options[number]].stores);
+  return copy;
+}
