@@ -26,6 +26,7 @@ std::string Plan::print() const {
                       {"sampler", search.sampler},
                       {"ranking", static_cast<int64_t>(search.ranking)},
                       {"trials", static_cast<int64_t>(trials)},
+                      {"trials_of_task", static_cast<int64_t>(trialsOfTask)},
                       {"threads", static_cast<int64_t>(threads)},
                       {"machine", machine},
                       {"machine_text", machineText},
@@ -59,19 +60,22 @@ bool read(const json::Value &value, Roof::Bandwidth &bandwidth) {
 /// Reads the numbers of a plan, and checks their ranges.
 bool readNumbers(json::ObjectMapper &map, Plan &plan) {
   std::string seed;
-  int64_t ranking = 0, trials = 0, threads = 0;
+  int64_t ranking = 0, trials = 0, trialsOfTask = 0, threads = 0;
   if (!map.map("seed", seed) || !map.map("sampler", plan.search.sampler) ||
       !map.map("ranking", ranking) || !map.map("trials", trials) || !map.map("threads", threads) ||
       !map.map("machine", plan.machine) || !map.map("epoch", plan.epoch) ||
       !map.map("machine_text", plan.machineText) ||
       !map.mapOptional("last_trial", plan.lastTrial) ||
+      !map.mapOptional("trials_of_task", trialsOfTask) ||
       !map.map("flops_per_second", plan.roof.flopsPerSecond))
     return false;
   if (llvm::StringRef(seed).getAsInteger(10, plan.search.seed) || ranking < 0 ||
-      ranking > SearchOptions::None || trials < 0 || threads < 1 || threads > UINT16_MAX)
+      ranking > SearchOptions::None || trials < 0 || trialsOfTask < 0 || threads < 1 ||
+      threads > UINT16_MAX)
     return false;
   plan.search.ranking = static_cast<SearchOptions::Ranking>(ranking);
   plan.trials = static_cast<uint64_t>(trials);
+  plan.trialsOfTask = static_cast<uint64_t>(trialsOfTask);
   plan.threads = static_cast<unsigned>(threads);
   return true;
 }

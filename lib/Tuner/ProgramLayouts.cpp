@@ -49,18 +49,20 @@ static LaunchStores readStores(te::KernelOp kernel) {
 }
 
 /// Gives the kernel exactly these stores. One that leaves a tensor as it is says that the kernel is
-/// not to be given others.
-static void writeStores(te::KernelOp kernel, const LaunchStores &stores) {
+/// not to be given others. Constants follow the loops.
+static void writeStores(te::KernelOp kernel, ArrayRef<unsigned> constants,
+                        const LaunchStores &stores) {
   kernel.getSchedule().getBlocks().clear();
   layout::addStores(kernel, stores);
   for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes()))
-    if (stores.inputs[number].isEmpty() && isa<RankedTensorType>(type))
+    if (stores.inputs[number].isEmpty() && isa<RankedTensorType>(type) &&
+        !llvm::is_contained(constants, number))
       layout::addStore(kernel, number, LayoutMap());
 }
 
 std::string ProgramLayouts::makeTaskText(const KernelNode &node, const LaunchStores &stores) const {
   OwningOpRef<te::KernelOp> copy = te::KernelOp(node.kernel).clone();
-  writeStores(*copy, stores);
+  writeStores(*copy, node.constants, stores);
   return getTaskText(*copy, node.constants);
 }
 
@@ -132,10 +134,11 @@ ProgramLayouts::create(ModuleOp module, const layout::MachineModel &machine) {
 //===----------------------------------------------------------------------===//
 
 /// Returns whether the stores can be applied to the kernel.
-static bool canApply(te::KernelOp kernel, const LaunchStores &stores) {
+static bool canApply(te::KernelOp kernel, ArrayRef<unsigned> constants,
+                     const LaunchStores &stores) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
   auto copy = cast<te::KernelOp>(OpBuilder::atBlockEnd(module->getBody()).clone(*kernel));
-  writeStores(copy, stores);
+  writeStores(copy, constants, stores);
   return static_cast<bool>(layout::applyStoresToCopy(copy));
 }
 
@@ -146,7 +149,7 @@ std::optional<uint32_t> ProgramLayouts::addOption(size_t number, const LaunchSto
   for (auto [option, known] : llvm::enumerate(node.options))
     if (known.stores.describe() == description)
       return option;
-  if (!open[number] || !canApply(node.kernel, stores))
+  if (!open[number] || !canApply(node.kernel, node.constants, stores))
     return std::nullopt;
   std::string text = makeTaskText(node, stores);
   node.options.push_back({stores, std::move(name), {getTaskKey(text), text}});
@@ -162,13 +165,13 @@ static bool isAlike(Type other, RankedTensorType type) {
          type.hasStaticShape() && tensor.getNumElements() >= type.getNumElements() / leastShare;
 }
 
-/// Adds the option of a kernel that stores an end by `map`. Returns whether there is a new one.
+/// Adds the options of a kernel that store an end by `map`: with as many other ends as possible,
+/// and alone. Returns whether one of them is new.
 bool ProgramLayouts::follow(size_t number, bool isResult, unsigned end, const LayoutMap &map) {
   KernelNode &node = nodes[number];
   Type own = isResult ? node.kernel.getResultTypes()[end] : node.kernel.getArgumentTypes()[end];
   auto type = cast<RankedTensorType>(own);
   size_t before = node.options.size();
-  // As many ends as possible, else only those of the same shape, else only this one.
   for (auto isChosen : {+[](Type other, RankedTensorType type) { return isAlike(other, type); },
                         +[](Type other, RankedTensorType type) { return other == type; },
                         +[](Type, RankedTensorType) { return false; }}) {
@@ -181,14 +184,14 @@ bool ProgramLayouts::follow(size_t number, bool isResult, unsigned end, const La
         stores.outputs[result] = map;
     (isResult ? stores.outputs : stores.inputs)[end] = map;
     std::string name;
-    llvm::raw_string_ostream(name) << "as map" << map;
-    if (addOption(number, stores, std::move(name)))
-      return node.options.size() > before;
+    llvm::raw_string_ostream(name)
+        << (isResult ? "result " : "operand ") << end << " as map" << map;
+    addOption(number, stores, std::move(name));
   }
-  return false;
+  return node.options.size() > before;
 }
 
-void ProgramLayouts::addFollowers(llvm::function_ref<bool(size_t)> follows, size_t most) {
+void ProgramLayouts::addFollowers(size_t most) {
   bool isNew = true;
   while (isNew) {
     isNew = false;
@@ -197,7 +200,7 @@ void ProgramLayouts::addFollowers(llvm::function_ref<bool(size_t)> follows, size
         continue;
       for (bool isForward : {true, false}) {
         size_t leader = isForward ? flow.from : flow.to, node = isForward ? flow.to : flow.from;
-        if (!open[node] || !follows(node))
+        if (!open[node])
           continue;
         for (uint32_t option = 0; option < nodes[leader].options.size(); ++option)
           if (nodes[node].options.size() < most)
@@ -263,6 +266,27 @@ ProgramLayouts::getConversion(RankedTensorType type, const LayoutMap &from, cons
   return found->second;
 }
 
+/// Returns the seconds of one call.
+double ProgramLayouts::getConversionSeconds(const Flow &flow, uint32_t from, uint32_t to,
+                                            GetSeconds getSeconds) {
+  LayoutMap before = getFrom(flow, from), after = getTo(flow, to);
+  if (before == after)
+    return 0;
+  std::optional<search::Task> task = getConversion(flow.type, before, after);
+  return task ? getSeconds(*task) : 0;
+}
+
+double ProgramLayouts::getFixedConversions(size_t node, uint32_t option, GetSeconds getSeconds) {
+  auto isFixed = [&](size_t other) { return other == nodes.size() || !open[other]; };
+  double seconds = 0;
+  for (const Flow &flow : flows)
+    if (flow.from == node && isFixed(flow.to))
+      seconds += flow.calls * getConversionSeconds(flow, option, 0, getSeconds);
+    else if (flow.to == node && isFixed(flow.from))
+      seconds += flow.calls * getConversionSeconds(flow, 0, option, getSeconds);
+  return seconds / nodes[node].calls;
+}
+
 Expected<search::ChoiceGraph> ProgramLayouts::makeGraph(GetSeconds getSeconds) {
   search::ChoiceGraph graph;
   for (const KernelNode &node : nodes) {
@@ -278,11 +302,8 @@ Expected<search::ChoiceGraph> ProgramLayouts::makeGraph(GetSeconds getSeconds) {
     std::vector<double> seconds;
     for (uint32_t from = 0; from < graph.countOptions(flow.from); ++from)
       for (uint32_t to = 0; to < graph.countOptions(flow.to); ++to) {
-        LayoutMap before = getFrom(flow, from), after = getTo(flow, to);
-        std::optional<search::Task> task;
-        if (!(before == after))
-          task = getConversion(flow.type, before, after);
-        seconds.push_back(task ? flow.calls * getSeconds(*task) : 0);
+        double each = getConversionSeconds(flow, from, to, getSeconds);
+        seconds.push_back(flow.calls * each);
       }
     if (Error error = graph.addEdge(flow.from, flow.to, std::move(seconds)))
       return std::move(error);
@@ -298,12 +319,47 @@ std::vector<uint32_t> ProgramLayouts::getOrder() const {
   return order;
 }
 
+std::vector<search::Task> ProgramLayouts::getTasks(ArrayRef<uint32_t> options) {
+  std::vector<search::Task> tasks;
+  for (auto [number, node] : llvm::enumerate(nodes))
+    tasks.push_back(node.options[options[number]].task);
+  auto get = [&](size_t node) { return node < nodes.size() ? options[node] : 0; };
+  for (const Flow &flow : flows) {
+    LayoutMap before = getFrom(flow, get(flow.from)), after = getTo(flow, get(flow.to));
+    if (before == after)
+      continue;
+    if (std::optional<search::Task> task = getConversion(flow.type, before, after))
+      tasks.push_back(std::move(*task));
+  }
+  return tasks;
+}
+
+std::vector<size_t> ProgramLayouts::findChanged(ArrayRef<uint32_t> options) const {
+  std::vector<bool> isChanged(nodes.size() + 1), isNear(nodes.size() + 1);
+  for (size_t node = 0; node < nodes.size(); ++node)
+    isChanged[node] = isNear[node] = options[node] != 0;
+  for (const Flow &flow : flows)
+    if (isChanged[flow.from] || isChanged[flow.to])
+      isNear[flow.from] = isNear[flow.to] = true;
+  std::vector<size_t> found;
+  for (size_t node = 0; node < nodes.size(); ++node)
+    if (isNear[node] && open[node])
+      found.push_back(node);
+  return found;
+}
+
+OwningOpRef<te::KernelOp> ProgramLayouts::getStored(size_t node, uint32_t option) const {
+  OwningOpRef<te::KernelOp> copy = te::KernelOp(nodes[node].kernel).clone();
+  writeStores(*copy, nodes[node].constants, nodes[node].options[option].stores);
+  return copy;
+}
+
 OwningOpRef<ModuleOp> ProgramLayouts::write(ArrayRef<uint32_t> options) const {
   OwningOpRef<ModuleOp> copy = ModuleOp(module).clone();
   SymbolTable symbols(*copy);
   for (auto [number, node] : llvm::enumerate(nodes))
     if (open[number])
       writeStores(symbols.lookup<te::KernelOp>(te::KernelOp(node.kernel).getSymName()),
-                  node.options[options[number]].stores);
+                  node.constants, node.options[options[number]].stores);
   return copy;
 }

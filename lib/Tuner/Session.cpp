@@ -112,8 +112,23 @@ double Session::getExpectedGain(const TaskState &state) const {
   return state.getModelSeconds() * std::max(state.search->getSlope(), expected);
 }
 
+/// Returns the task with the fewest trials, unless all have those that they may have.
+std::optional<size_t> Session::chooseFewest() {
+  std::optional<size_t> chosen;
+  size_t fewest = plan.trialsOfTask;
+  for (auto [number, state] : llvm::enumerate(tasks)) {
+    if (!state.search || state.search->isFinished() || state.search->getHistory().size() >= fewest)
+      continue;
+    chosen = number;
+    fewest = state.search->getHistory().size();
+  }
+  return chosen;
+}
+
 std::optional<size_t> Session::chooseTask() {
   dropFinished();
+  if (plan.trialsOfTask > 0)
+    return chooseFewest();
   std::optional<size_t> chosen;
   std::pair<bool, double> most;
   for (auto [number, state] : llvm::enumerate(tasks)) {
@@ -176,8 +191,10 @@ Expected<std::optional<Session::Round>> Session::propose() {
     std::optional<size_t> task = chooseTask();
     if (!task || used >= plan.trials)
       return std::nullopt;
-    auto points = tasks[*task].search->propose(
-        std::min<uint64_t>(plan.trials - used, pointsOfRound), *model, rows, findForeign(*task));
+    uint64_t most = std::min<uint64_t>(plan.trials - used, pointsOfRound);
+    if (plan.trialsOfTask > 0)
+      most = std::min<uint64_t>(most, plan.trialsOfTask - tasks[*task].search->getHistory().size());
+    auto points = tasks[*task].search->propose(most, *model, rows, findForeign(*task));
     if (!points)
       return points.takeError();
     if (!points->empty())

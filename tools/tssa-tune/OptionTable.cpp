@@ -56,7 +56,14 @@ void CommandLine::addSearch() {
   add("cache", cache, "STATE",
       "Weights come from where they are in this model (model, default), from memory "
       "(cold-weights), or stay in the caches (warm)");
-  add("loops-only", loopsOnly, "Leave the layouts of tensors as the compiler chooses them");
+  add("joint", joint, "SHARE",
+      "The share of the budget in which layouts of tensors are searched with the loops, from 0 to "
+      "1 (0.5)");
+  add("loops-only", loopsOnly,
+      "Leave the layouts of tensors as the compiler chooses them: --joint 0");
+  add("graph", graph, "RULE",
+      "How the layouts of all kernels are chosen from what was measured: together (pbqp, default), "
+      "or each for itself, with conversions between (alt)");
   add("continue", goesOn, "Search on for kernels that have a record");
 }
 

@@ -27,6 +27,8 @@ struct CommandLine : tools::CommandLine {
   bool judge = false;
   std::string cache = "model";
   bool loopsOnly = false;
+  std::string joint;
+  std::string graph = "pbqp";
   bool goesOn = false;
   std::string replay;
   std::string report;

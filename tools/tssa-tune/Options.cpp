@@ -125,10 +125,25 @@ std::optional<int> takeActions(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+std::optional<int> takeLayouts(const CommandLine &line, Options &options) {
+  if (line.isGiven("joint") && (StringRef(line.joint).getAsDouble(options.joint) ||
+                                !(options.joint >= 0) || options.joint > 1))
+    return reportUsage("expected a share from 0 to 1 for --joint, got '" + line.joint + "'");
+  if (line.loopsOnly && line.isGiven("joint"))
+    return reportUsage("--loops-only and --joint exclude each other");
+  if (line.loopsOnly)
+    options.joint = 0;
+  if (line.graph != "pbqp" && line.graph != "alt")
+    return reportUsage("expected pbqp or alt for --graph, got '" + line.graph + "'");
+  options.choosesAsALT = line.graph == "alt";
+  return std::nullopt;
+}
+
 std::optional<int> takeModel(const CommandLine &line, Options &options) {
   options.input = line.input;
   options.folder = line.folder;
-  options.loopsOnly = line.loopsOnly;
+  if (std::optional<int> code = takeLayouts(line, options))
+    return code;
   options.goesOn = line.goesOn;
   if (line.folder.empty())
     return reportUsage("expected --db DIR");

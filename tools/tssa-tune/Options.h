@@ -26,8 +26,11 @@ struct Options {
   std::optional<uint64_t> trials; ///< of all kernels together
   std::optional<double> seconds;  ///< after which no round begins
   unsigned threads = 1;
-  bool loopsOnly = false; ///< leaves the layouts as the compiler chooses them
-  bool goesOn = false;    ///< also with kernels that have a record
+  /// The share of the budget that a search of layouts and loops together gets. With 0, the layouts
+  /// stay as the compiler chooses them.
+  double joint = 0.5;
+  bool choosesAsALT = false; ///< layouts by the rule of the paper
+  bool goesOn = false;       ///< also with kernels that have a record
   /// The bytes of weights among which each kernel finds its own; by default those of the model.
   std::optional<uint64_t> rotatedBytes;
   bool judges = false;             ///< compares rankings instead of tuning

@@ -43,6 +43,19 @@ Expected<std::optional<double>> SessionRunner::getSeconds(StringRef key) {
   return *record ? std::optional((*record)->seconds) : std::nullopt;
 }
 
+Expected<std::optional<double>> SessionRunner::getBestSeconds(StringRef key) {
+  auto best = getSeconds(key);
+  if (!best || *best)
+    return best;
+  auto trials = database.readTrials(key);
+  if (!trials)
+    return trials.takeError();
+  for (const search::Trial &trial : trials->valid)
+    if (trial.seconds && trial.machine == machineId && trial.epoch == epoch)
+      *best = std::min(best->value_or(HUGE_VAL), *trial.seconds);
+  return best;
+}
+
 Expected<std::vector<PlannedTask>> SessionRunner::findOpen(ArrayRef<PlannedTask> tasks) {
   std::vector<PlannedTask> found;
   for (const PlannedTask &planned : tasks) {
@@ -68,6 +81,7 @@ Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask
   Plan plan;
   plan.search = options.search;
   plan.trials = budget.trials;
+  plan.trialsOfTask = budget.trialsOfTask;
   plan.threads = options.threads;
   plan.machine = machineId;
   plan.machineText = cpu::printMachine(machine);
@@ -97,7 +111,6 @@ Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask
   if (!begun)
     return begun.takeError();
   number = *begun;
-  first = first.value_or(number);
   auto created = Session::create(std::move(plan), trials, context, machine.model);
   if (!created)
     return created.takeError();
@@ -163,7 +176,7 @@ static std::optional<double> getSecondsLeft(const Budget &budget) {
 
 Error SessionRunner::searchAll(const Budget &budget) {
   // Each task that was searched needs time for its final.
-  constexpr double secondsOfFinal = 1.5;
+  const double secondsOfFinal = budget.decides ? 1.5 : 0;
   while (true) {
     size_t searched = llvm::count_if(session->getTasks(), [](const TaskState &state) {
       return state.search && !state.search->getHistory().empty();
@@ -257,7 +270,7 @@ Error SessionRunner::run(mlir::MLIRContext &context, std::vector<PlannedTask> ta
     return error;
   if (Error error = searchAll(budget))
     return error;
-  for (size_t task = 0; task < session->getTasks().size(); ++task)
+  for (size_t task = 0; budget.decides && task < session->getTasks().size(); ++task)
     if (Error error = decide(task))
       return error;
   progress.showEnd(*session);

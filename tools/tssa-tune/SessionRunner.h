@@ -21,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 struct Budget {
   uint64_t trials = 0;                       ///< of all its tasks, with earlier ones
   std::optional<Clock::time_point> deadline; ///< after which no round begins
+  uint64_t trialsOfTask = 0;                 ///< that each task may have; 0 is no limit
+  bool decides = true;                       ///< whether finals are held and records made
 };
 
 /// Runs sessions: proposes, measures in a worker, writes trials, and records what wins.
@@ -37,10 +39,14 @@ public:
   /// Runs a session on `tasks`, and says what came of it.
   llvm::Error run(mlir::MLIRContext &context, std::vector<tuner::PlannedTask> tasks,
                   const Budget &budget);
-  /// Returns the number of the first session that was run, or nothing.
-  std::optional<int64_t> getFirstSession() const { return first; }
+  /// Returns the number of the last session that was run, or nothing.
+  std::optional<int64_t> getLastSession() const {
+    return session ? std::optional(number) : std::nullopt;
+  }
   /// Returns the recorded seconds of a task, or nothing.
   llvm::Expected<std::optional<double>> getSeconds(llvm::StringRef key);
+  /// Returns the recorded seconds of a task, or else those of its fastest trial, or nothing.
+  llvm::Expected<std::optional<double>> getBestSeconds(llvm::StringRef key);
 
 private:
   llvm::Error prepare(mlir::MLIRContext &context, std::vector<tuner::PlannedTask> tasks,
@@ -62,7 +68,6 @@ private:
   std::optional<tuner::Roof> roof;
   std::unique_ptr<tuner::Session> session;
   int64_t number = 0, numRounds = 0;
-  std::optional<int64_t> first;
   std::optional<size_t> opened;
 };
 

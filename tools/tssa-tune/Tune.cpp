@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tune.h"
-#include "EndsSearch.h"
+#include "JointSearch.h"
 #include "Look.h"
 #include "SessionRunner.h"
 #include "Tasks.h"
@@ -26,51 +26,61 @@ int report(const Twine &where, Error error, int code) {
 
 Expected<search::Database> openDatabase(const Options &options) {
   if (std::error_code error = sys::fs::create_directories(options.folder))
-    return createStringError(error, "cannot make the folder '" + options.folder +
-                                        "': " + error.message());
+    return createStringError(error,
+                             "cannot make the folder '" + options.folder + "': " + error.message());
   return search::Database::open(options.folder + "/tune.db");
 }
 
-/// Searches the loops of all kernels, and then other layouts for the ends of those that count.
+/// Says how many tasks are searched, and why some are not.
+static void describe(const ModelTasks &model, size_t open) {
+  outs() << open << " kernels to tune, " << model.tasks.size() - open << " with a record";
+  for (auto &[reason, count] : model.obstacles)
+    outs() << ", " << count << " that keep the default: " << reason;
+  outs() << '\n';
+}
+
+/// Searches layouts and loops together, and then the loops of the program that has the layouts.
 static Error tune(Options &options, const cpu::Machine &machine, search::Database &database,
-                  mlir::ModuleOp module, const ModelTasks &model) {
+                  mlir::ModuleOp module, ModelTasks model) {
   constexpr uint64_t trialsOfTask = 64;
-  // What a search of layouts gets of the budget.
-  constexpr double shareOfEnds = 0.25;
   Clock::time_point start = Clock::now();
   SessionRunner runner(options, machine, database, countWeightBytes(module));
   auto open = runner.findOpen(model.tasks);
   if (!open)
     return open.takeError();
-  outs() << open->size() << " kernels to tune, " << model.tasks.size() - open->size()
-         << " with a record";
-  for (auto &[reason, count] : model.obstacles)
-    outs() << ", " << count << " that keep the default: " << reason;
-  outs() << '\n';
+  describe(model, open->size());
   if (open->empty())
     return Error::success();
-  EndsSearch ends(options, machine, runner, module, model);
-  double share = ends.hasChoices() ? 1 - shareOfEnds : 1;
   uint64_t trials = options.trials.value_or(trialsOfTask * open->size());
-  auto after = [&](double seconds) {
-    return start + std::chrono::duration_cast<Clock::duration>(
-                       std::chrono::duration<double>(seconds));
+  auto getBudget = [&](double share) {
+    Budget budget{static_cast<uint64_t>(static_cast<double>(trials) * share), {}};
+    if (options.seconds)
+      budget.deadline = start + std::chrono::duration_cast<Clock::duration>(
+                                    std::chrono::duration<double>(*options.seconds * share));
+    return budget;
   };
-  Budget budget{static_cast<uint64_t>(std::ceil(static_cast<double>(trials) * share)), {}};
-  if (options.seconds)
-    budget.deadline = after(*options.seconds * share);
-  Error error = runner.run(*module.getContext(), std::move(*open), budget);
-  // The page is about this session, not about those of other layouts.
+  JointSearch joint(options, machine, runner, module);
+  mlir::OwningOpRef<mlir::ModuleOp> changed;
+  if (options.joint > 0) {
+    auto result = joint.run(getBudget(options.joint));
+    if (!result)
+      return result.takeError();
+    changed = std::move(*result);
+  }
+  if (changed) {
+    auto other = collectTasks(*changed, machine.model);
+    if (!other)
+      return other.takeError();
+    model = std::move(*other);
+    open = runner.findOpen(model.tasks);
+    if (!open)
+      return open.takeError();
+    describe(model, open->size());
+  }
+  Error error = runner.run(*module.getContext(), std::move(*open), getBudget(1));
   if (!options.session)
-    options.session = runner.getFirstSession();
-  if (error)
-    return error;
-  if (share == 1)
-    return Error::success();
-  budget.trials = trials - budget.trials;
-  if (options.seconds)
-    budget.deadline = after(*options.seconds);
-  return ends.run(budget);
+    options.session = runner.getLastSession();
+  return error;
 }
 
 int tuneModel(Options &options) {
@@ -91,7 +101,7 @@ int tuneModel(Options &options) {
   Expected<search::Database> database = openDatabase(options);
   if (!database)
     return report("tssa-tune", database.takeError());
-  if (Error error = tune(options, *machine, *database, *module, *model))
+  if (Error error = tune(options, *machine, *database, *module, std::move(*model)))
     return report("tssa-tune", std::move(error));
   return Success;
 }

@@ -17,8 +17,8 @@ int report(const llvm::Twine &where, llvm::Error error, int code = ModelError);
 /// Opens the database of the folder, or makes both.
 llvm::Expected<search::Database> openDatabase(const Options &options);
 
-/// Tunes a model: reads its kernels, runs sessions, and writes records. Sets the session of the page
-/// to the one of the model's kernels, unless it is given. Returns the exit code.
+/// Tunes a model: reads its kernels, runs sessions, and writes records. Sets the session of the
+/// page to the one of the model's kernels, unless it is given. Returns the exit code.
 int tuneModel(Options &options);
 
 /// Derives the proposals of a recorded session again. Returns the exit code.

@@ -28,20 +28,6 @@ llvm::Expected<ModelTasks> collectTasks(mlir::ModuleOp module,
 /// Returns the bytes of the constants of `module`.
 uint64_t countWeightBytes(mlir::ModuleOp module);
 
-/// Other layouts for the ends of a kernel.
-struct EndsChoice {
-  std::string name; ///< for people, such as `data channels last, result as it is`
-  mlir::OwningOpRef<mlir::tssa::te::KernelOp> kernel; ///< with stores for all ends
-};
-
-/// Returns layouts for the data and the result of `kernel`, a convolution at the end of stage te:
-/// each as it is, with channels last, or in blocks of 16, as the template for layouts has them
-/// (dialects/layout/Template/StoreMaps.h). `constants` are the parameters that are constants, which
-/// keep their layout until loops are chosen. Parameters of the result's shape get its layout. There
-/// are none for other kernels.
-std::vector<EndsChoice> findEndsChoices(mlir::tssa::te::KernelOp kernel,
-                                        llvm::ArrayRef<unsigned> constants);
-
 } // namespace tssa::tuner
 
 #endif // TSSA_TUNER_MODELTASKS_H

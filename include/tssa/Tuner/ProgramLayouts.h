@@ -57,19 +57,30 @@ public:
   /// is one. Returns nothing if the stores cannot be applied to the kernel.
   std::optional<uint32_t> addOption(size_t node, const mlir::tssa::layout::LaunchStores &stores,
                                     std::string name);
-  /// Adds options to those of the open kernels for which `follows` holds: each layout that a
-  /// neighbour gives a tensor, for this tensor and the others of about its size, and on from there.
-  /// No kernel gets more than `most` options.
-  void addFollowers(llvm::function_ref<bool(size_t)> follows, size_t most);
+  /// Adds options to the open kernels: each layout that a neighbour gives a tensor, for this tensor
+  /// alone and with the others of about its size, and on from there. No kernel gets more than
+  /// `most` options.
+  void addFollowers(size_t most);
 
   /// Returns the seconds of one run of a task.
   using GetSeconds = llvm::function_ref<double(const search::Task &)>;
+  /// Returns the seconds of one call of a kernel that are left of conversions of its ends, with an
+  /// option, whatever others choose: those of tensors that come from outside of open kernels or go
+  /// there.
+  double getFixedConversions(size_t node, uint32_t option, GetSeconds getSeconds);
   /// Returns the graph of the program, whose nodes are those of `getNodes` and one that stands for
   /// what is outside of kernels, where all tensors are stored as they are.
   llvm::Expected<search::ChoiceGraph> makeGraph(GetSeconds getSeconds);
   /// Returns the nodes in the order of the program.
   std::vector<uint32_t> getOrder() const;
 
+  /// Returns the tasks of the program with these options, kernels and conversions.
+  std::vector<search::Task> getTasks(llvm::ArrayRef<uint32_t> options);
+  /// Returns the open nodes whose option is not the first, and those with which they exchange
+  /// tensors.
+  std::vector<size_t> findChanged(llvm::ArrayRef<uint32_t> options) const;
+  /// Returns a copy of a kernel with the stores of an option.
+  mlir::OwningOpRef<mlir::tssa::te::KernelOp> getStored(size_t node, uint32_t option) const;
   /// Returns a copy of the module in which the kernels have the stores of these options, one for
   /// each node.
   mlir::OwningOpRef<mlir::ModuleOp> write(llvm::ArrayRef<uint32_t> options) const;
@@ -95,6 +106,7 @@ private:
   void findFlows();
   std::string makeTaskText(const KernelNode &node,
                            const mlir::tssa::layout::LaunchStores &stores) const;
+  double getConversionSeconds(const Flow &flow, uint32_t from, uint32_t to, GetSeconds getSeconds);
   mlir::tssa::layout::LayoutMap getFrom(const Flow &flow, uint32_t option) const;
   mlir::tssa::layout::LayoutMap getTo(const Flow &flow, uint32_t option) const;
   bool follow(size_t node, bool isResult, unsigned end, const mlir::tssa::layout::LayoutMap &map);

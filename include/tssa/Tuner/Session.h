@@ -43,6 +43,9 @@ struct Plan {
   SearchOptions search;
   /// How many trials the tasks may have together, with earlier ones.
   uint64_t trials = 0;
+  /// How many each task may have, with earlier ones; the task with the fewest comes next. With 0
+  /// there is no limit, and the next one is the one that promises most.
+  uint64_t trialsOfTask = 0;
   unsigned threads = 1;
   std::string machine, epoch; ///< as records name them
   /// The machine as cpu::printMachine writes it: the spaces of the tasks depend on it.
@@ -121,6 +124,7 @@ private:
   Session() = default;
   std::vector<ForeignPoint> findForeign(size_t task) const;
   std::optional<size_t> chooseTask();
+  std::optional<size_t> chooseFewest();
   void dropFinished();
   double getExpectedGain(const TaskState &state) const;
 

@@ -32,6 +32,11 @@ public:
   /// Returns the point with which all tensors are stored as they are.
   search::Point getPlain() const;
 
+  /// Returns whether a point has tiles of the image.
+  bool hasTiles(llvm::ArrayRef<uint32_t> point) const {
+    return llvm::any_of(point.take_front(image.size()), [](uint32_t knob) { return knob != 0; });
+  }
+
   /// Returns the layouts of a legal point.
   mlir::tssa::layout::LaunchStores getStores(llvm::ArrayRef<uint32_t> point) const;
   /// Describes a point in a few words, such as `image d2 4 d3 4, out 16`, or `none`.

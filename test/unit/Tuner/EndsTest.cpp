@@ -14,6 +14,8 @@
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Pipeline/Tasks.h"
 #include "tssa/Tuner/ModelTasks.h"
+#include "tssa/Tuner/ProgramLayouts.h"
+#include "tssa/Tuner/StoreSpace.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace tssa;
@@ -53,43 +55,32 @@ protected:
     return warnings;
   }
 
+  /// Returns the kernel with blocks of `in` and `out` channels; 0 leaves them as they are.
+  mlir::OwningOpRef<te::KernelOp> makeStored(int64_t in, int64_t out) {
+    auto layouts = llvm::cantFail(ProgramLayouts::create(*module, machine));
+    auto space = llvm::cantFail(StoreSpace::create(getKernel(), {1}));
+    search::Point point = llvm::cantFail(space->getSpace().parse(
+        "store.image.d2=0 store.image.d3=0 store.out=" + std::to_string(out) +
+        " store.in=" + std::to_string(in)));
+    auto option = layouts->addOption(0, space->getStores(point), "");
+    EXPECT_TRUE(option);
+    return layouts->getStored(0, *option);
+  }
+
   std::string folder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
-
-std::string describe(llvm::ArrayRef<EndsChoice> choices) {
-  std::string text;
-  for (const EndsChoice &choice : choices)
-    text += choice.name + "\n";
-  return text;
-}
 } // namespace
-
-TEST_F(EndsTest, DataAndResultOfAConvolutionHaveChoices) {
-  EXPECT_EQ(describe(findEndsChoices(getKernel(), {1})),
-            "data as it is, result as it is\n"
-            "data channels last, result channels last\n"
-            "data as it is, result channels last\n"
-            "data channels last, result as it is\n"
-            "data blocks of 16, result blocks of 16\n");
-}
-
-TEST_F(EndsTest, OtherKernelsHaveNone) {
-  for (llvm::StringRef text : {productTask, rowsTask}) {
-    auto parsed = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    EXPECT_EQ(describe(findEndsChoices(*parsed->getOps<te::KernelOp>().begin(), {})), "");
-  }
-}
 
 TEST_F(EndsTest, OtherEndsAreOtherTasksWithConversions) {
   auto base = collectTasks(*module, machine);
   ASSERT_TRUE(static_cast<bool>(base));
-  std::vector<EndsChoice> choices = findEndsChoices(getKernel(), {1});
   std::vector<size_t> counts;
-  for (EndsChoice &choice : choices) {
+  for (auto [in, out] : {std::pair<int64_t, int64_t>(0, 0), {16, 16}, {0, 16}, {16, 0}, {8, 8}}) {
+    auto stored = makeStored(in, out);
     mlir::OwningOpRef<mlir::ModuleOp> changed = module->clone();
     auto target = changed->lookupSymbol<te::KernelOp>("kernel");
-    target.getSchedule().takeBody(choice.kernel->getSchedule());
+    target.getSchedule().takeBody(stored->getSchedule());
     auto other = collectTasks(*changed, machine);
     ASSERT_TRUE(static_cast<bool>(other));
     counts.push_back(other->tasks.size());
@@ -100,15 +91,13 @@ TEST_F(EndsTest, OtherEndsAreOtherTasksWithConversions) {
 }
 
 TEST_F(EndsTest, StoresThatChangeNothingAreNoOtherTask) {
-  std::vector<EndsChoice> choices = findEndsChoices(getKernel(), {1});
-  EXPECT_EQ(getTaskText(*choices[0].kernel, {1}), getTaskText(getKernel(), {1}));
-  EXPECT_NE(getTaskText(*choices[1].kernel, {1}), getTaskText(getKernel(), {1}));
+  EXPECT_EQ(getTaskText(*makeStored(0, 0), {1}), getTaskText(getKernel(), {1}));
+  EXPECT_NE(getTaskText(*makeStored(16, 16), {1}), getTaskText(getKernel(), {1}));
 }
 
 TEST_F(EndsTest, ARecordOfEndsIsAppliedOrMissed) {
-  std::vector<EndsChoice> choices = findEndsChoices(getKernel(), {1});
   RecordInfo info{"some", "0123456789abcdef", 1, 1e-6, 2e-6};
-  std::string text = printRecord(*choices[1].kernel, {1}, info, RecordKind::Ends);
+  std::string text = printRecord(*makeStored(16, 16), {1}, info, RecordKind::Ends);
   ASSERT_FALSE(writeRecord(folder, text, RecordKind::Ends));
   EXPECT_EQ(llvm::cantFail(listRecords(folder, RecordKind::Ends)).size(), 1u);
   EXPECT_EQ(llvm::cantFail(listRecords(folder)).size(), 0u);
@@ -121,9 +110,8 @@ TEST_F(EndsTest, ARecordOfEndsIsAppliedOrMissed) {
 }
 
 TEST_F(EndsTest, OnlyStoresThatFitAreTaken) {
-  std::vector<EndsChoice> choices = findEndsChoices(getKernel(), {1});
   RecordInfo info{"some", "0123456789abcdef", 1, 1e-6, 2e-6};
-  std::string good = printRecord(*choices[1].kernel, {1}, info, RecordKind::Ends);
+  std::string good = printRecord(*makeStored(16, 16), {1}, info, RecordKind::Ends);
   auto change = [&](llvm::StringRef from, llvm::StringRef to) {
     std::string text = good;
     size_t position = text.find(from.str());

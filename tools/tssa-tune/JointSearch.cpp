@@ -1,0 +1,324 @@
+//===- JointSearch.cpp - layouts and loops searched together --------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "JointSearch.h"
+#include "tssa/Pipeline/Records.h"
+#include "tssa/Search/Batch.h"
+#include "tssa/Search/Graph.h"
+#include "tssa/Tuner/Report.h"
+#include "tssa/Tuner/StoreSpace.h"
+#include "llvm/Support/Format.h"
+
+#include <set>
+
+using namespace llvm;
+using namespace tssa::tuner;
+namespace te = mlir::tssa::te;
+
+namespace tssa::tune {
+
+/// The trials of a layout after each step of the race, and the share of the layouts that are left
+/// for the next step.
+struct Step {
+  uint64_t trials;
+  double left;
+};
+static constexpr Step steps[] = {{8, 3.0 / 8}, {24, 1.0 / 8}, {56, 0}};
+/// What a layout that starts costs on average, in trials.
+static constexpr uint64_t trialsOfRunner = 18;
+static constexpr size_t mostRunners = 16;
+/// Of a kernel, with those that follow its neighbours.
+static constexpr size_t mostOptions = 96;
+/// How many layouts of a kernel the draft ranks.
+static constexpr uint64_t mostDrafted = 48;
+/// Layouts are taken if they gain more: times of different sessions differ by some percent.
+static constexpr double leastGain = 0.01;
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+std::optional<double> JointSearch::predict(const search::Task &task) {
+  auto [found, isNew] = predictions.try_emplace(task.key);
+  if (isNew) {
+    auto search = TaskSearch::create(task, *module->getContext(), machine.model, {});
+    if (search)
+      found->second = (*search)->getSpace().getCycles((*search)->getSpace().getDefault());
+    else
+      consumeError(search.takeError());
+  }
+  return found->second;
+}
+
+std::optional<double> JointSearch::getMeasured(const search::Task &task) {
+  auto [found, isNew] = measured.try_emplace(task.key);
+  if (isNew) {
+    auto seconds = runner.getBestSeconds(task.key);
+    if (seconds)
+      found->second = *seconds;
+    else
+      consumeError(seconds.takeError()); // a damaged row is no time
+  }
+  return found->second;
+}
+
+double JointSearch::getSeconds(const search::Task &task) {
+  if (std::optional<double> seconds = getMeasured(task))
+    return *seconds;
+  return predict(task).value_or(0) * secondsPerCycle;
+}
+
+/// Finds out what a predicted cycle takes: the mean over what was measured.
+void JointSearch::calibrate() {
+  double logs = 0;
+  unsigned count = 0;
+  for (const KernelNode &node : layouts->getNodes())
+    for (const KernelOption &option : node.options) {
+      std::optional<double> seconds = getMeasured(option.task), cycles;
+      if (seconds && (cycles = predict(option.task)) && *cycles > 0) {
+        logs += std::log(*seconds / *cycles);
+        ++count;
+      }
+    }
+  secondsPerCycle = count ? std::exp(logs / count) : 1e-9;
+}
+
+//===----------------------------------------------------------------------===//
+// The race
+//===----------------------------------------------------------------------===//
+
+/// Adds up to `count` layouts of a kernel to the race, of which the compiler's is the first.
+void JointSearch::addRunners(size_t node, size_t count) {
+  const KernelNode &known = layouts->getNodes()[node];
+  auto space = StoreSpace::create(known.kernel, known.constants);
+  if (!space)
+    return consumeError(space.takeError());
+  search::Random random(options.search.seed, search::hashBytes(known.options[0].task.key), 0);
+  std::vector<search::Point> points{(*space)->getPlain()};
+  auto draw = [](ArrayRef<search::Point> points) { return std::vector<double>(points.size(), 0); };
+  // Half of them have no tiles of the image, which few readers take.
+  for (const search::Candidate &candidate :
+       search::createRandomSampler()
+           ->propose((*space)->getSpace(), {}, 4 * mostDrafted, draw, random)
+           .candidates) {
+    bool isFull = points.size() >= mostDrafted / 2 && (*space)->hasTiles(candidate.point);
+    if (candidate.point != points.front() && points.size() < mostDrafted && !isFull)
+      points.push_back(candidate.point);
+  }
+  std::vector<search::Candidate> candidates;
+  std::vector<uint32_t> numbers;
+  for (const search::Point &point : points)
+    if (auto option =
+            layouts->addOption(node, (*space)->getStores(point), (*space)->describe(point));
+        option && *option > 0)
+      if (std::optional<double> cycles = predict(layouts->getNodes()[node].options[*option].task))
+        candidates.push_back({point, -*cycles});
+  runners.push_back({node, 0});
+  sortByScore(candidates);
+  search::BatchOptions choice;
+  choice.extras = count > 4 ? 1 : 0;
+  choice.count = count - 1 - choice.extras;
+  for (size_t position : search::chooseBatch(candidates, choice, random)) {
+    const search::Point &point = candidates[position].point;
+    runners.push_back({node, *layouts->addOption(node, (*space)->getStores(point), "")});
+  }
+}
+
+/// Chooses which layouts start: of as many kernels as the budget allows, those that are predicted
+/// to take the longest.
+void JointSearch::chooseRunners(const Budget &budget) {
+  std::vector<std::pair<double, size_t>> order;
+  for (auto [number, node] : enumerate(layouts->getNodes())) {
+    if (!layouts->isOpen(number))
+      continue;
+    auto space = StoreSpace::create(node.kernel, node.constants);
+    if (space)
+      order.push_back({-node.calls * predict(node.options[0].task).value_or(0), number});
+    else
+      consumeError(space.takeError());
+  }
+  sort(order);
+  uint64_t starts = budget.trials / trialsOfRunner;
+  size_t kernels = std::min<uint64_t>(order.size(), starts / 2);
+  if (kernels == 0)
+    return;
+  size_t each = std::min<uint64_t>(starts / kernels, mostRunners);
+  for (auto [cycles, node] : ArrayRef(order).take_front(kernels))
+    addRunners(node, each);
+}
+
+Error JointSearch::measure(std::vector<search::Task> tasks, uint64_t trials,
+                           std::optional<Clock::time_point> deadline) {
+  std::vector<PlannedTask> planned;
+  std::set<std::string> seen;
+  for (search::Task &task : tasks)
+    if (seen.insert(task.key).second)
+      planned.push_back({std::move(task), "layout" + std::to_string(planned.size()), 1, 0});
+  auto open = runner.findOpen(planned);
+  if (!open)
+    return open.takeError();
+  if (open->empty() || (deadline && Clock::now() >= *deadline))
+    return Error::success();
+  Budget own{trials * open->size(), deadline, trials, /*decides=*/false};
+  Error error = runner.run(*module.getContext(), std::move(*open), own);
+  measured.clear();
+  return error;
+}
+
+/// Keeps the fastest layouts of each kernel, and the compiler's.
+Error JointSearch::dropSlow(double share) {
+  auto getTime = [this](const search::Task &task) { return getSeconds(task); };
+  std::map<size_t, std::vector<std::pair<double, uint32_t>>> byNode;
+  std::vector<Runner> left;
+  std::map<size_t, size_t> counts;
+  for (const Runner &entry : runners) {
+    ++counts[entry.node];
+    const search::Task &task = layouts->getNodes()[entry.node].options[entry.option].task;
+    if (entry.option == 0)
+      left.push_back(entry);
+    else if (std::optional<double> own = getMeasured(task))
+      byNode[entry.node].push_back(
+          {*own + layouts->getFixedConversions(entry.node, entry.option, getTime), entry.option});
+  }
+  for (auto &[node, times] : byNode) {
+    sort(times);
+    auto kept = static_cast<size_t>(std::ceil(share * static_cast<double>(counts[node])));
+    for (auto [seconds, option] : ArrayRef(times).take_front(kept))
+      left.push_back({node, option});
+  }
+  runners = std::move(left);
+  return Error::success();
+}
+
+Error JointSearch::race(const Budget &budget) {
+  Clock::time_point start = Clock::now();
+  double done = 0, all = trialsOfRunner;
+  for (const Step &step : steps) {
+    std::vector<search::Task> tasks;
+    for (const Runner &entry : runners)
+      tasks.push_back(layouts->getNodes()[entry.node].options[entry.option].task);
+    // Of the time, each step gets what it needs of the trials.
+    done += step.trials == 8 ? 8 : step.trials == 24 ? 6 : 4;
+    std::optional<Clock::time_point> deadline = budget.deadline;
+    if (deadline)
+      deadline =
+          start + std::chrono::duration_cast<Clock::duration>((*deadline - start) * (done / all));
+    if (Error error = measure(std::move(tasks), step.trials, deadline))
+      return error;
+    calibrate();
+    if (Error error = dropSlow(step.left))
+      return error;
+  }
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+Expected<search::Choice> JointSearch::choose() {
+  auto graph = layouts->makeGraph([this](const search::Task &task) { return getSeconds(task); });
+  if (!graph)
+    return graph.takeError();
+  return options.choosesAsALT ? search::solveInOrder(*graph, layouts->getOrder())
+                              : search::solve(*graph);
+}
+
+std::vector<search::Task> JointSearch::findUnmeasured(const search::Choice &choice) {
+  std::vector<search::Task> tasks;
+  for (search::Task &task : layouts->getTasks(choice.options))
+    if (!getMeasured(task) && predict(task))
+      tasks.push_back(std::move(task));
+  return tasks;
+}
+
+/// Chooses until all that is chosen was measured.
+Expected<search::Choice> JointSearch::chooseMeasured(const Budget &budget) {
+  constexpr unsigned mostTurns = 8;
+  for (unsigned turn = 0;; ++turn) {
+    auto choice = choose();
+    if (!choice || turn == mostTurns)
+      return choice;
+    std::vector<search::Task> tasks = findUnmeasured(*choice);
+    if (tasks.empty() || (budget.deadline && Clock::now() >= *budget.deadline))
+      return choice;
+    if (Error error = measure(std::move(tasks), steps[0].trials, budget.deadline))
+      return std::move(error);
+  }
+}
+
+void JointSearch::describe(size_t node) {
+  const KernelNode &known = layouts->getNodes()[node];
+  te::KernelOp kernel = known.kernel;
+  std::vector<std::pair<double, std::string>> times;
+  for (const KernelOption &option : known.options)
+    if (std::optional<double> seconds = getMeasured(option.task))
+      times.push_back({*seconds, option.name});
+  sort(times);
+  outs() << kernel.getSymName() << ":";
+  for (auto &[seconds, name] : times)
+    outs() << (name == times.front().second ? " " : "; ") << name << ' ' << printTime(seconds);
+  outs() << '\n';
+}
+
+/// Writes a record of ends for each kernel whose layouts are not the compiler's, and for those that
+/// such a kernel exchanges tensors with.
+Error JointSearch::record(const search::Choice &choice) {
+  for (size_t node : layouts->findChanged(choice.options)) {
+    const KernelNode &known = layouts->getNodes()[node];
+    const KernelOption &option = known.options[choice.options[node]];
+    RecordInfo info{getMachineId(machine), getEpoch().str(), options.threads,
+                    getSeconds(option.task), getSeconds(known.options[0].task)};
+    if (info.seconds <= 0 || info.defaultSeconds <= 0)
+      continue;
+    std::string text = printRecord(*layouts->getStored(node, choice.options[node]), known.constants,
+                                   info, RecordKind::Ends);
+    if (Error error = writeRecord(options.folder, text, RecordKind::Ends))
+      return error;
+  }
+  return Error::success();
+}
+
+Expected<mlir::OwningOpRef<mlir::ModuleOp>> JointSearch::run(const Budget &budget) {
+  auto created = ProgramLayouts::create(module, machine.model);
+  if (!created)
+    return created.takeError();
+  layouts = std::move(*created);
+  chooseRunners(budget);
+  if (runners.empty())
+    return nullptr;
+  if (Error error = race(budget))
+    return std::move(error);
+  std::set<size_t> raced;
+  for (const Runner &entry : runners)
+    raced.insert(entry.node);
+  layouts->addFollowers(mostOptions);
+  // What the compiler chooses is compared as it was measured, too.
+  search::Choice asIs{std::vector<uint32_t>(layouts->getNodes().size() + 1, 0), 0, false};
+  if (Error error = measure(findUnmeasured(asIs), steps[0].trials, budget.deadline))
+    return std::move(error);
+  auto choice = chooseMeasured(budget);
+  if (!choice)
+    return choice.takeError();
+  auto graph = layouts->makeGraph([this](const search::Task &task) { return getSeconds(task); });
+  if (!graph)
+    return graph.takeError();
+  for (size_t node : raced)
+    describe(node);
+  double before = graph->getCost(asIs.options), after = graph->getCost(choice->options);
+  bool gains = after < before * (1 - leastGain) && findUnmeasured(*choice).empty();
+  outs() << "layouts of " << layouts->findChanged(choice->options).size()
+         << " kernels: " << printTime(before) << " -> " << printTime(after)
+         << (gains ? ", taken\n" : ", left\n");
+  if (!gains)
+    return nullptr;
+  if (Error error = record(*choice))
+    return std::move(error);
+  return layouts->write(choice->options);
+}
+
+} // namespace tssa::tune

@@ -1,0 +1,85 @@
+//===- JointSearch.h - layouts and loops searched together ------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The joint stage of ALT (section 5.2), for all kernels at once, by successive halving instead of
+/// reinforcement learning (K. Jamieson, A. Talwalkar, "Non-stochastic Best Arm Identification and
+/// Hyperparameter Optimization", AISTATS 2016):
+///
+/// 1. For each sum of products, some layouts of its ends are drawn and ranked by the draft; the
+///    best and some that lie far apart get 8 trials of loops each, as does the compiler's choice.
+/// 2. Three eighths of them get 16 more trials, and one eighth 32 more: those with the least time,
+///    in which conversions count that no choice of another kernel avoids.
+/// 3. Other kernels may follow their neighbours. The layouts of all kernels are chosen from what
+///    was measured, and from predictions where nothing was. What is chosen is measured before it is
+///    taken, and the choice is made again.
+///
+/// The layouts are taken if they make the program faster than the compiler's do, as records of
+/// ends.
+///
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_TUNE_JOINTSEARCH_H
+#define TOOLS_TSSA_TUNE_JOINTSEARCH_H
+
+#include "SessionRunner.h"
+#include "tssa/Tuner/ProgramLayouts.h"
+
+namespace tssa::tune {
+
+class JointSearch {
+public:
+  /// `module` is at the end of stage te.
+  JointSearch(const Options &options, const cpu::Machine &machine, SessionRunner &runner,
+              mlir::ModuleOp module)
+      : options(options), machine(machine), runner(runner), module(module) {}
+
+  /// Searches until the budget is used. Returns the program with the layouts that are taken, or
+  /// null if the compiler's stay.
+  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run(const Budget &budget);
+
+private:
+  /// A layout of one kernel in the race.
+  struct Runner {
+    size_t node;
+    uint32_t option;
+  };
+
+  void chooseRunners(const Budget &budget);
+  void addRunners(size_t node, size_t count);
+  llvm::Error race(const Budget &budget);
+  llvm::Error dropSlow(double share);
+  /// Gives each of `tasks` so many trials, with earlier ones.
+  llvm::Error measure(std::vector<search::Task> tasks, uint64_t trials,
+                      std::optional<Clock::time_point> deadline);
+  llvm::Expected<search::Choice> choose();
+  llvm::Expected<search::Choice> chooseMeasured(const Budget &budget);
+  /// Returns the tasks of the program with these options that were not measured.
+  std::vector<search::Task> findUnmeasured(const search::Choice &choice);
+  llvm::Error record(const search::Choice &choice);
+  /// Says how fast the layouts of a kernel are that were measured.
+  void describe(size_t node);
+
+  /// Returns the measured seconds of a task, or those that are predicted.
+  double getSeconds(const search::Task &task);
+  std::optional<double> getMeasured(const search::Task &task);
+  /// Returns the cycles that the draft predicts for the default loops; nothing without a space.
+  std::optional<double> predict(const search::Task &task);
+  void calibrate();
+
+  const Options &options;
+  const cpu::Machine &machine;
+  SessionRunner &runner;
+  mlir::ModuleOp module;
+  std::unique_ptr<tuner::ProgramLayouts> layouts;
+  std::vector<Runner> runners;
+  double secondsPerCycle = 0;
+  std::map<std::string, std::optional<double>> predictions, measured; ///< by key
+};
+
+} // namespace tssa::tune
+
+#endif // TOOLS_TSSA_TUNE_JOINTSEARCH_H
