@@ -124,7 +124,19 @@ double Draft::getLoadsOfVector(const Point &point, unsigned operand) {
       adjacent = rows.extent;
   if (!transposesRows(adjacent, operands[operand].access->isWrite()))
     return loads;
-  return std::min(loads, adjacent == 2 ? twoRows : adjacent == 3 ? threeRows : transposed);
+  double together = adjacent == 2 ? twoRows : adjacent == 3 ? threeRows : transposed;
+  return std::min(loads, loads + getTransposedShare(point, operand) * (together - loads));
+}
+
+/// Returns the share of the tiles in which rows of `operand` can be transposed: where a guard may
+/// fail, lanes are loaded one by one.
+double Draft::getTransposedShare(const Point &point, unsigned operand) {
+  const Access &access = *operands[operand].access;
+  if (access.isGuardedBy(*point.vectorDim))
+    return 0;
+  bool isGuarded = llvm::any_of(llvm::seq(op.getNumParallel()),
+                                [&](unsigned dim) { return access.isGuardedBy(dim); });
+  return isGuarded && !op.hasReduction() ? getInteriorShare(point) : 1;
 }
 
 /// Returns the same of all operands, or of those with a guard.

@@ -57,10 +57,33 @@ private:
           continue;
         addOrders(point);
         addRows(point);
+        if (extent < lanes)
+          addLines(point);
       }
-      if (extent >= lanes)
+      if (extent >= lanes && !hasShortRuns(dim, lanes))
         break;
     }
+  }
+
+  /// Returns whether shorter vectors than of `lanes` take fewer loads: those that end where runs of
+  /// adjacent elements do, such as the lines of a tile of an image.
+  bool hasShortRuns(unsigned dim, int64_t lanes) {
+    double loads = draft.getLaneLoads(dim, lanes);
+    return lanes > leastLanes &&
+           draft.getLaneLoads(dim, leastLanes) * static_cast<double>(lanes / leastLanes) < loads;
+  }
+
+  /// Adds tiles of several lines, each of which is shorter than the vectors of `point`.
+  void addLines(Point point) {
+    unsigned first = *point.vectorDim - point.fused;
+    if (first <= rowDims || point.vectors > 1)
+      return;
+    constexpr int64_t mostLines = 16;
+    int64_t extent = getExtent(op, roles, first - 1);
+    if (extent == 1)
+      return;
+    point.rows = {{first - 1, extent <= mostLines ? extent : mostLines / 4, 0}};
+    addOrders(point);
   }
 
   /// Adds tiles that are transposed in registers.
