@@ -60,20 +60,33 @@ private:
         if (extent < lanes)
           addLines(point);
       }
-      if (extent >= lanes && !hasShortRuns(dim, lanes))
+      if (extent >= lanes)
         break;
     }
+    if (point.fused == 0)
+      addRuns(point);
   }
 
-  /// Returns whether shorter vectors than of `lanes` take fewer loads: those that end where runs of
-  /// adjacent elements do, such as the lines of a tile of an image.
-  bool hasShortRuns(unsigned dim, int64_t lanes) {
-    double loads = draft.getLaneLoads(dim, lanes);
-    return lanes > leastLanes &&
-           draft.getLaneLoads(dim, leastLanes) * static_cast<double>(lanes / leastLanes) < loads;
+  /// Adds vectors that end where runs of adjacent elements do, such as the lines of a tile of an
+  /// image, if they take fewer loads than those of all lanes.
+  void addRuns(Point point) {
+    unsigned dim = *point.vectorDim;
+    auto getLoads = [&](int64_t lanes) {
+      return draft.getLaneLoads(dim, lanes) / static_cast<double>(lanes);
+    };
+    int64_t whole = getLanes(op, machine), best = whole;
+    for (int64_t lanes = whole - 1; lanes >= leastLanes; --lanes)
+      if (getLoads(lanes) < getLoads(best))
+        best = lanes;
+    if (best == whole || best >= getExtent(op, roles, dim))
+      return;
+    point.lanes = best;
+    point.vectors = 1;
+    addOrders(point);
+    addLines(point);
   }
 
-  /// Adds tiles of several lines, each of which is shorter than the vectors of `point`.
+  /// Adds tiles of several lines, each of which is one vector or less.
   void addLines(Point point) {
     unsigned first = *point.vectorDim - point.fused;
     if (first <= rowDims || point.vectors > 1)
