@@ -60,7 +60,8 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
   }
   // A vector whose address is no multiple of its size may lie in two lines.
   auto misaligns = [&](unsigned other) {
-    return other != dim && operands[operand].stream.strides[other] % lanes != 0;
+    return !llvm::isPowerOf2_64(lanes) ||
+           (other != dim && operands[operand].stream.strides[other] % lanes != 0);
   };
   if (!access.isPackable() && llvm::any_of(llvm::seq<unsigned>(0, op.getNumDims()), misaligns))
     pattern.loads += std::min<double>(lanes * 4.0 / machine.lineBytes, 1);
