@@ -154,6 +154,33 @@ SmallVector<GuardedIndex, 1> TensorLayout::getCell(ArrayRef<AffineExpr> element)
   return cases;
 }
 
+/// Returns the values that the index has of which `unfolded` makes tiles: the first one, and how
+/// many follow each other.
+static std::pair<int64_t, AffineExpr> getValues(const NumberTable &numbers,
+                                                const Number &unfolded) {
+  std::optional<unsigned> whole = numbers.findWhole(unfolded.of);
+  if (whole && numbers[*whole].kind == Number::Kind::Pad)
+    return {numbers[*whole].low, numbers[*whole].ofExtent};
+  return {0, unfolded.ofExtent};
+}
+
+std::optional<SmallVector<AffineExpr>>
+TensorLayout::getCellOfAny(ArrayRef<AffineExpr> element) const {
+  auto choose = [&](const Number &number, unsigned, AffineExpr x, Guard &guard) -> TilePosition {
+    auto [first, count] = getValues(numbers, number);
+    std::optional<int64_t> values = getConstant(count), tiles = getConstant(number.extent);
+    int64_t shift = std::min(first, number.tile - number.stride);
+    if (!values || !tiles || (first + *values - 1 - shift) / number.stride >= *tiles)
+      return {};
+    return {(x - shift).floorDiv(number.stride), (x - shift) % number.stride + shift};
+  };
+  GuardedIndex result;
+  if (!CellBuilder(numbers, element, choose).build(dims, physicalShape, result) ||
+      !result.guard.empty())
+    return std::nullopt;
+  return std::move(result.index);
+}
+
 GuardedIndex TensorLayout::getCopy(ArrayRef<AffineExpr> element, ArrayRef<AffineExpr> copy) const {
   // The last tile that holds x has it in its first `stride` positions. In each earlier tile, the
   // position of x is larger by another `stride`.

@@ -175,6 +175,12 @@ public:
   /// holds the element. The cases are disjoint; there are several only where tiles overlap.
   SmallVector<GuardedIndex, 1> getCell(ArrayRef<AffineExpr> element) const;
 
+  /// Returns a cell of an element that is in bounds, by one index expression for all elements, or
+  /// nothing if there is none. Where tiles overlap, they are cut where the first element lies in
+  /// the first tile: with a pad of 1, tiles of 6 indexes, 4 apart, give elements 0 to 3 from
+  /// positions 1 to 4 of the first tile.
+  std::optional<SmallVector<AffineExpr>> getCellOfAny(ArrayRef<AffineExpr> element) const;
+
   /// Returns the number of values of each entry of `copy` in `getCopy`.
   ArrayRef<int64_t> getCopyCounts() const { return copyCounts; }
   /// Returns the cell of an element that the numbers in `copy` select. The guard says whether there

@@ -52,8 +52,8 @@ private:
     return constraint.evaluate(point).value_or(0) >= 0;
   }
   bool holdsForAll(int64_t position) { return holds(position, 0) && holds(position, taps - 1); }
-  /// Returns the number of taps for which the guard fails at `position`. Of many taps, only some are
-  /// looked at.
+  /// Returns the number of taps for which the guard fails at `position`. Of many taps, only some
+  /// are looked at.
   int64_t countFailures(int64_t position) {
     constexpr int64_t mostTaps = 1024;
     int64_t count = 0, step = llvm::divideCeil(taps, mostTaps);
@@ -80,6 +80,9 @@ void layout::addBorders(te::ComputeOp op, const Roles &roles, te::ReadOp read,
       if (!expr.isFunctionOfDim(dim))
         continue;
       Border found = GuardAlongDim(op, roles, expr, dim).find();
+      found.isShared = llvm::any_of(llvm::seq(op.getNumParallel()), [&](unsigned other) {
+        return other != dim && expr.isFunctionOfDim(other);
+      });
       auto known = llvm::find_if(borders, [&](const Border &border) { return border.dim == dim; });
       if (known == borders.end()) {
         borders.push_back(found);
@@ -88,6 +91,7 @@ void layout::addBorders(te::ComputeOp op, const Roles &roles, te::ReadOp read,
       known->low = std::max(known->low, found.low);
       known->high = std::max(known->high, found.high);
       known->failures += found.failures;
+      known->isShared |= found.isShared;
       if (!known->window) {
         known->window = found.window;
         known->taps = found.taps;

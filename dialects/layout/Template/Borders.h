@@ -19,6 +19,7 @@ struct Border {
   std::optional<unsigned> window; ///< the reduction dim whose taps the guard depends on
   int64_t taps = 1;               ///< number of taps of the window
   double failures = 0;            ///< number of pairs of position and tap for which it fails
+  bool isShared = false;          ///< whether the guard depends on another parallel dim with it
 };
 
 /// Adds the borders of `read`, a read of `op` that each step executes, to those in `borders`.

@@ -120,6 +120,7 @@ private:
   bool isWhole(const Point &point, unsigned dim);
   const LanePattern &getPattern(unsigned operand, unsigned dim, int64_t lanes);
   double getLoadsOfVector(const Point &point, unsigned operand);
+  double getTransposedShare(const Point &point, unsigned operand);
   TileLoads getTileLoads(const Point &point, unsigned operand, size_t numTaps);
   TileLoads getTotalLoads(const Point &point, size_t numTaps, bool onlyGuarded);
   bool ordersByLoads(const Point &point, double &scalars);

@@ -141,7 +141,7 @@ double Draft::getMaskCycles(const Point &point, const Border &border, double loa
   double touched = static_cast<double>(border.low + border.high) / border.taps;
   double masked = loads * (unrolled ? std::min(touched / point.vectors, 1.0) : 1);
   // Lanes that are loaded one by one are so behind a branch each, unless the mask is known.
-  bool isKnown = unrolled && isWhole(point, border.dim);
+  bool isKnown = unrolled && isWhole(point, border.dim) && !border.isShared;
   bool gathers = llvm::any_of(llvm::seq<unsigned>(operands.size()), [&](unsigned i) {
     return operands[i].inSteps && operands[i].access->getRead().getGuard() &&
            getPattern(i, border.dim, point.lanes).gathers;
@@ -160,7 +160,7 @@ double Draft::getGuardCycles(const Point &point, const Border &border) {
     return getMaskCycles(point, border, loads);
   int64_t tile = getTileExtent(point, border.dim);
   bool unrolled = !border.window || isUnrolled(point, *border.window);
-  if ((unrolled && isWhole(point, border.dim)) || knowsTaps(point, border))
+  if ((unrolled && isWhole(point, border.dim) && !border.isShared) || knowsTaps(point, border))
     return 0;
   // Rows that have the same position share the choice.
   double chosen = tile > 1 ? loads : std::min(loads, countUnrolled(point));
@@ -173,11 +173,12 @@ double Draft::getGuardCycles(const Point &point, const Border &border) {
 /// Guards cost nothing in tiles that are wholly inside. In the others, the address of a load is
 /// chosen by a condition, or its lanes by a mask. If the window is unrolled, this concerns the rows
 /// at the border only. What a condition depends on is computed outside of the loops in which it is
-/// the same. A tile that is the whole of a dim has both its borders and is never inside.
+/// the same. A tile that is the whole of a dim has both its borders and is never inside, unless the
+/// guard also depends on which tile it is.
 Draft::GuardCycles Draft::getGuardCycles(const Point &point) {
   GuardCycles cycles;
   for (const Border &border : borders)
-    (isWhole(point, border.dim) ? cycles.everywhere : cycles.atBorder) +=
+    (isWhole(point, border.dim) && !border.isShared ? cycles.everywhere : cycles.atBorder) +=
         getGuardCycles(point, border);
   return cycles;
 }

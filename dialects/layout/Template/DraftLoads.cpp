@@ -60,7 +60,8 @@ const Draft::LanePattern &Draft::getPattern(unsigned operand, unsigned dim, int6
   }
   // A vector whose address is no multiple of its size may lie in two lines.
   auto misaligns = [&](unsigned other) {
-    return other != dim && operands[operand].stream.strides[other] % lanes != 0;
+    return !llvm::isPowerOf2_64(lanes) ||
+           (other != dim && operands[operand].stream.strides[other] % lanes != 0);
   };
   if (!access.isPackable() && llvm::any_of(llvm::seq<unsigned>(0, op.getNumDims()), misaligns))
     pattern.loads += std::min<double>(lanes * 4.0 / machine.lineBytes, 1);
@@ -124,7 +125,19 @@ double Draft::getLoadsOfVector(const Point &point, unsigned operand) {
       adjacent = rows.extent;
   if (!transposesRows(adjacent, operands[operand].access->isWrite()))
     return loads;
-  return std::min(loads, adjacent == 2 ? twoRows : adjacent == 3 ? threeRows : transposed);
+  double together = adjacent == 2 ? twoRows : adjacent == 3 ? threeRows : transposed;
+  return std::min(loads, loads + getTransposedShare(point, operand) * (together - loads));
+}
+
+/// Returns the share of the tiles in which rows of `operand` can be transposed: where a guard may
+/// fail, lanes are loaded one by one.
+double Draft::getTransposedShare(const Point &point, unsigned operand) {
+  const Access &access = *operands[operand].access;
+  if (access.isGuardedBy(*point.vectorDim))
+    return 0;
+  bool isGuarded = llvm::any_of(llvm::seq(op.getNumParallel()),
+                                [&](unsigned dim) { return access.isGuardedBy(dim); });
+  return isGuarded && !op.hasReduction() ? getInteriorShare(point) : 1;
 }
 
 /// Returns the same of all operands, or of those with a guard.

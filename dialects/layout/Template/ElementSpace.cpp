@@ -57,10 +57,46 @@ private:
           continue;
         addOrders(point);
         addRows(point);
+        if (extent < lanes)
+          addLines(point);
       }
       if (extent >= lanes)
         break;
     }
+    if (point.fused == 0)
+      addRuns(point);
+  }
+
+  /// Adds vectors that end where runs of adjacent elements do, such as the lines of a tile of an
+  /// image, if they take fewer loads than those of all lanes.
+  void addRuns(Point point) {
+    unsigned dim = *point.vectorDim;
+    auto getLoads = [&](int64_t lanes) {
+      return draft.getLaneLoads(dim, lanes) / static_cast<double>(lanes);
+    };
+    int64_t whole = getLanes(op, machine), best = whole;
+    for (int64_t lanes = whole - 1; lanes >= leastLanes; --lanes)
+      if (getLoads(lanes) < getLoads(best))
+        best = lanes;
+    if (best == whole || best >= getExtent(op, roles, dim))
+      return;
+    point.lanes = best;
+    point.vectors = 1;
+    addOrders(point);
+    addLines(point);
+  }
+
+  /// Adds tiles of several lines, each of which is one vector or less.
+  void addLines(Point point) {
+    unsigned first = *point.vectorDim - point.fused;
+    if (first <= rowDims || point.vectors > 1)
+      return;
+    constexpr int64_t mostLines = 16;
+    int64_t extent = getExtent(op, roles, first - 1);
+    if (extent == 1)
+      return;
+    point.rows = {{first - 1, extent <= mostLines ? extent : mostLines / 4, 0}};
+    addOrders(point);
   }
 
   /// Adds tiles that are transposed in registers.

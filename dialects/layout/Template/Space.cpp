@@ -110,7 +110,8 @@ static std::string findObstacleInVector(te::ComputeOp op, const Roles &roles, co
   bool joins = dim >= op.getNumParallel();
   if (joins && (point.fused > 0 || point.findUnroll(dim)))
     return "vector: along a reduction dim, nothing can be fused or unrolled";
-  if (point.lanes < 2 || point.lanes > machine.lanes || !llvm::isPowerOf2_64(point.lanes))
+  if (point.lanes < 2 || point.lanes > machine.lanes ||
+      (!llvm::isPowerOf2_64(point.lanes) && (op.hasReduction() || point.lanes < leastLanes)))
     return ("vector: expected 2 to " + Twine(machine.lanes) + " lanes, a power of two").str();
   if (point.vectors < 1 || point.fused > dim)
     return "vector: expected at least one vector and earlier dims to fuse";

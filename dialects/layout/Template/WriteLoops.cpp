@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/WriteLoops.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/te/Analysis/OpCost.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -100,8 +102,10 @@ private:
       outer.push_back(loops[dim]);
     outer.append(inBox);
     for (unsigned dim : point.outer)
-      if (loops[dim] && !llvm::is_contained(rows, dim))
+      if (loops[dim] && !llvm::is_contained(rows, dim)) {
         outer.push_back(loops[dim]);
+        trips.push_back(countTrips(dim));
+      }
     SmallVector<Value> order(outer);
     for (unsigned dim : point.reductions)
       if (const Unroll *unroll = point.findUnroll(dim); !unroll || unroll->extent)
@@ -112,13 +116,50 @@ private:
     ReorderOp::create(builder, loc, order);
   }
 
+  /// Returns the number of tiles along `dim` and the dims that are fused with it, nothing if only a
+  /// run knows it.
+  std::optional<int64_t> countTrips(unsigned dim) {
+    int64_t tile = 1, fused = 0, extent = 1;
+    if (dim == point.vectorDim) {
+      tile = point.vectors * point.lanes;
+      fused = point.fused;
+    }
+    for (const TileRows &tileRows : point.rows)
+      if (tileRows.dim == dim) {
+        tile = tileRows.extent;
+        fused = tileRows.fused;
+      }
+    for (unsigned other = dim - fused; other <= dim; ++other) {
+      int64_t size = op.getStaticSizes()[other];
+      if (ShapedType::isDynamic(size) || llvm::MulOverflow(extent, size, extent))
+        return std::nullopt;
+    }
+    return llvm::divideCeil(extent, tile);
+  }
+
+  /// Returns how many of the outer loops of elements are parallel. The number of an iteration is
+  /// divided by the trips of each parallel loop, which may take longer than a tile of elements. So
+  /// inner loops are serial, as long as an iteration has much less work than a thread should have.
+  size_t countParallel() {
+    constexpr double mostWork = leastWorkOfThread / 32, ofAccesses = 2;
+    if (op.hasReduction() || op.getPieces().size() != 1 || !inBox.empty() ||
+        llvm::is_contained(trips, std::nullopt))
+      return outer.size();
+    te::OpCost cost = te::getCost(op.getPieces().front());
+    double work = point.countAccumulators() * (ofAccesses + (lanes ? cost.vector : cost.scalar));
+    size_t count = outer.size();
+    while (count > 0 && work * *trips[count - 1] <= mostWork)
+      work *= *trips[--count];
+    return count > 0 ? count : outer.size(); // so little work is not worth it
+  }
+
   void annotate(ArrayRef<unsigned> rows, bool bind) {
     if (!tiled.empty())
       RegisterTileOp::create(builder, loc, tiled);
     if (lanes)
       VectorizeOp::create(builder, loc, lanes);
     ArrayRef<Value> bound =
-        rows.empty() ? ArrayRef(outer) : ArrayRef(outer).take_front(rows.size());
+        ArrayRef(outer).take_front(rows.empty() ? countParallel() : rows.size());
     if (!bound.empty() && bind)
       BindOp::create(builder, loc, bound, Level::Parallel);
   }
@@ -129,6 +170,7 @@ private:
   Location loc;
   SmallVector<Value> loops; ///< the outermost loop of each dim; null once it is fused
   SmallVector<Value> outer, inBox, tiled;
+  SmallVector<std::optional<int64_t>> trips; ///< of the loops of `outer` that are of no rows
   Value lanes;
 };
 } // namespace

@@ -14,7 +14,6 @@
 #include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/IR/OutlineKernel.h"
 #include "dialects/te/IR/Sizes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Remarks.h"
 
@@ -80,42 +79,44 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Value value, const
 }
 
 namespace {
-/// Some cells of a conversion, and the index that they are read at: null for cells of padding.
+/// Some cells of a conversion, and the index that they are read at.
 struct ConversionPiece {
   IntegerSet set; ///< null for all cells
   AffineMap source;
 };
 } // namespace
 
+/// Returns the set over `numDims` dims where all of `constraints` are at least 0, null if there are
+/// none.
+static IntegerSet getSet(unsigned numDims, ArrayRef<AffineExpr> constraints) {
+  if (constraints.empty())
+    return IntegerSet();
+  return IntegerSet::get(numDims, 0, constraints, SmallVector<bool>(constraints.size(), false));
+}
+
 /// Returns the pieces of a conversion from `from` to a layout of rank `numDims` whose cells have
-/// the elements `element`. Where tiles of `from` overlap, each case of its canonical cell is a
-/// piece.
-static std::vector<ConversionPiece> getPieces(const TensorLayout &from, const GuardedIndex &element,
-                                              unsigned numDims) {
+/// the elements `element`. Where tiles of `from` overlap and no expression has a cell of every
+/// element, each case of its canonical cell is a piece.
+static std::vector<ConversionPiece> getPieces(const TensorLayout &from,
+                                              ArrayRef<AffineExpr> element, unsigned numDims) {
   MLIRContext *context = from.getPhysicalShape().front().getContext();
-  auto makeSet = [&](ArrayRef<AffineExpr> constraints) {
-    if (constraints.empty())
-      return IntegerSet();
-    return IntegerSet::get(numDims, 0, constraints, SmallVector<bool>(constraints.size(), false));
+  auto getSource = [&](ArrayRef<AffineExpr> cell) {
+    return AffineMap::get(numDims, 0, cell, context);
   };
+  if (from.getCopyCounts().empty())
+    return {{IntegerSet(), getSource(getCell(from, element))}};
+  if (std::optional<SmallVector<AffineExpr>> cell = from.getCellOfAny(element))
+    return {{IntegerSet(), getSource(*cell)}};
   std::vector<ConversionPiece> pieces;
-  if (from.getCopyCounts().empty()) {
-    AffineMap source = AffineMap::get(numDims, 0, getCell(from, element.index), context);
-    pieces.push_back({makeSet(element.guard), source});
-  } else {
-    SmallVector<GuardedIndex, 1> cells = from.getCell(element.index);
+  for (const GuardedIndex &cell : from.getCell(element)) {
+    SmallVector<AffineExpr> constraints;
+    for (AffineExpr expr : cell.guard)
+      constraints.push_back(simplifyAffineExpr(expr, numDims, 0));
     // A case without a condition is the only one that has elements.
-    auto *whole = llvm::find_if(cells, [](const GuardedIndex &cell) { return cell.guard.empty(); });
-    ArrayRef<GuardedIndex> cases = whole == cells.end() ? ArrayRef(cells) : ArrayRef(*whole);
-    for (const GuardedIndex &cell : cases) {
-      SmallVector<AffineExpr> constraints(element.guard);
-      for (AffineExpr expr : cell.guard)
-        constraints.push_back(simplifyAffineExpr(expr, numDims, 0));
-      pieces.push_back({makeSet(constraints), AffineMap::get(numDims, 0, cell.index, context)});
-    }
+    if (constraints.empty())
+      return {{IntegerSet(), getSource(cell.index)}};
+    pieces.push_back({getSet(numDims, constraints), getSource(cell.index)});
   }
-  for (IntegerSet padding : getPaddingSets(numDims, element.guard))
-    pieces.push_back({padding, AffineMap()});
   return pieces;
 }
 
@@ -129,16 +130,18 @@ Value Conversions::buildConversion(Value value, const TensorLayout &from, const 
   for (unsigned dim = 0; dim < sizes.size(); ++dim)
     cell.push_back(builder.getAffineDimExpr(dim));
   GuardedIndex element = getElement(to, cell);
-  std::vector<ConversionPiece> pieces = getPieces(from, element, cell.size());
+  // A cell without an element reads zero. Its guard is one of tiles, of which most are inside,
+  // while sets of such cells are seldom boxes, and a piece visits all points of its box.
+  IntegerSet guard = getSet(cell.size(), element.guard);
+  TypedAttr pad = guard ? builder.getZeroAttr(elementType) : TypedAttr();
+  std::vector<ConversionPiece> pieces = getPieces(from, element.index, cell.size());
   te::PieceSets sets;
   SmallVector<std::function<SmallVector<Value>(OpBuilder &, Location)>> makers;
   for (const ConversionPiece &piece : pieces) {
     if (IntegerSet set = piece.set) // null for the only piece
       sets.add(set, {});
     makers.push_back([&](OpBuilder &inner, Location) -> SmallVector<Value> {
-      if (!piece.source)
-        return {arith::ConstantOp::create(inner, loc, inner.getZeroAttr(elementType))};
-      return {te::ReadOp::create(inner, loc, value, piece.source)};
+      return {te::ReadOp::create(inner, loc, value, piece.source, ValueRange(), guard, pad)};
     });
   }
   SmallVector<te::BodyFn> bodies(makers.begin(), makers.end());

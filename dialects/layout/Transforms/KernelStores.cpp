@@ -196,9 +196,11 @@ bool layout::canStore(te::KernelOp kernel, unsigned parameter, const LayoutMap &
   BlockArgument tensor = kernel.getArgument(parameter);
   if (!llvm::all_of(tensor.getUsers(), isRead) || losesBounds(map, ValueRange(tensor)))
     return false;
-  FailureOr<TensorLayout> layout =
-      getLayout(map, cast<RankedTensorType>(tensor.getType()), [](const Twine &) {});
-  return succeeded(layout) && layout->getCopyCounts().empty();
+  auto ignore = [](const Twine &) {};
+  FailureOr<TensorLayout> layout = getLayout(map, cast<RankedTensorType>(tensor.getType()), ignore);
+  return succeeded(layout) && llvm::all_of(tensor.getUsers(), [&](Operation *read) {
+           return succeeded(getCellOfRead(cast<te::ReadOp>(read), *layout, ignore));
+         });
 }
 
 FailureOr<std::vector<KernelStore>> layout::getStores(te::KernelOp kernel) {

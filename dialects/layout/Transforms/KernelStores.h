@@ -54,8 +54,8 @@ SmallVector<IntegerSet> getPaddingSets(unsigned numDims, ArrayRef<AffineExpr> gu
 /// index that is out of bounds could become the index of another cell.
 FailureOr<std::vector<KernelStore>> getStores(te::KernelOp kernel);
 
-/// Returns whether parameter `parameter` of `kernel`, a tensor, can be stored by `map`, which is
-/// not the case if tiles of the map overlap.
+/// Returns whether parameter `parameter` of `kernel`, a tensor, can be stored by `map`. If tiles of
+/// the map overlap, each read must move windows over them, as `getCellOfRead` says.
 bool canStore(te::KernelOp kernel, unsigned parameter, const LayoutMap &map);
 
 /// Returns for each parameter of the kernel its layout, or nothing if it has no store.

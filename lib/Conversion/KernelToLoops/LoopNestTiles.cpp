@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestBuilder.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -33,10 +34,25 @@ void NestBuilder::buildTile() {
 
 void NestBuilder::finishTile(ArrayRef<TileRow> rows, ValueRange accumulators, bool mayMiss) {
   if (!hasBarriers) {
-    emitter.beginTile(getRowPoints(rows));
-    for (auto [i, row] : llvm::enumerate(rows))
-      finishRow(points.getPoint(row), combineRow(accumulators, i));
-    emitter.endTile();
+    auto finish = [&] {
+      emitter.beginTile(getRowPoints(rows));
+      for (auto [i, row] : llvm::enumerate(rows))
+        finishRow(points.getPoint(row), combineRow(accumulators, i));
+      emitter.endTile();
+    };
+    // Elements of many rows may be loaded together where no guard stands in the way.
+    Value interior;
+    if (!hasReduction() && !threads && !isTail() &&
+        mlir::tssa::layout::transposesRows(rows.size(), /*isStored=*/false))
+      interior = emitter.getInterior(getRowPoints(rows));
+    if (!interior)
+      return finish();
+    auto finishInside = [&] {
+      emitter.assumeInterior(true);
+      finish();
+      emitter.assumeInterior(false);
+    };
+    buildIf(interior, finishInside, finish);
     return;
   }
   SmallVector<Values> combined;

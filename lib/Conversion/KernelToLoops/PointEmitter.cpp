@@ -376,13 +376,26 @@ void PointEmitter::loadTogether(te::ReadOp read, ArrayRef<TilePoint> points) {
       loaded[{read, load.access.address}] = body.fromMemory(value, buffer.elementType);
 }
 
+bool PointEmitter::isInside(te::ReadOp read, ArrayRef<TilePoint> points) {
+  bool inside = true;
+  auto isProven = [&](BodyEvaluator &body, AffineExpr expr) {
+    expr = index.simplify(expr);
+    inside &= body.isAssumed(expr) || index.isNonNegative(body.substituteLoops(expr));
+  };
+  if (std::optional<IntegerSet> guard = read.getGuard()) {
+    inside = llvm::none_of(guard->getEqFlags(), [](bool isEquality) { return isEquality; });
+    forEachGuard(read, points, isProven);
+  }
+  return inside;
+}
+
 void PointEmitter::beginTile(ArrayRef<TilePoint> points) {
   tileBlock = index.getBuilder().getInsertionBlock();
   Block *block = lanes && !restriction ? getStoredBlock() : nullptr;
   if (!block)
     return;
   for (te::ReadOp read : block->getOps<te::ReadOp>())
-    if (!read.getGuard() && !hasOpaqueIndex(read))
+    if (!hasOpaqueIndex(read) && isInside(read, points))
       loadTogether(read, points);
 }
 

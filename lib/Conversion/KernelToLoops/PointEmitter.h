@@ -76,6 +76,8 @@ private:
   /// Returns the block whose values are stored: the epilogue, or the body of an expression without
   /// a reduction. Returns null if accumulators are stored.
   mlir::Block *getStoredBlock();
+  /// Returns whether the guard of `read`, if it has one, is known to hold at all of `points`.
+  bool isInside(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points);
   /// Loads what `read` reads at those of `points` that the target loads together.
   void loadTogether(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> points);
   /// Evaluates the block whose values are stored and stores them.

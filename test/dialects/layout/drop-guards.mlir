@@ -7,7 +7,8 @@
 // CHECK-LABEL: te.kernel @conv
 // CHECK: te.read %{{.*}}[d0, d2 + d5, d3 + d6, d4] : tensor<1x10x10x4xf32>{{$}}
 // CHECK-LABEL: te.kernel @convert
-// CHECK: te.compute @convert (d0: 1, d1: 10, d2: 10, d3: 4) where
+// CHECK: te.compute @convert (d0: 1, d1: 10, d2: 10, d3: 4) {
+// CHECK: te.read %{{.*}}[d0, d3, d1 - 1, d2 - 1] : tensor<1x4x8x8xf32> where ({{.*}}) else 0.0
 // REMARK: [Passed] guard | {{.*}} Constraints=4
 func.func @main(%x: tensor<1x4x8x8xf32>, %w: tensor<6x4x3x3xf32>) -> tensor<1x6x8x8xf32> {
   %y = te.launch @conv(%x, %w) : (tensor<1x4x8x8xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x8x8xf32>

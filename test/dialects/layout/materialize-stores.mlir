@@ -219,7 +219,7 @@ te.kernel @gather(%x: tensor<6x1xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
 // CHECK: te.compute @y (d0: 4, d1: 4, d2: 6) reduce (d3: 3, d4: 3)
 // CHECK: te.read %{{.*}}[d0, d1 + d3, d2 + d4] : tensor<4x6x8xf32>{{$}}
 // CHECK-LABEL: te.kernel @convert_0
-// CHECK: te.compute @convert (d0: 4, d1: 6, d2: 8) where (d0 * 4 + d1 - 1 >= 0, d0 * -4 - d1 + 16 >= 0)
+// CHECK: te.read %{{.*}}[d0 * 4 + d1 - 1, d2] : tensor<16x8xf32> where (d0 * 4 + d1 - 1 >= 0, d0 * -4 - d1 + 16 >= 0) else 0.0
 func.func @main(%x: tensor<16x8xf32>) -> tensor<16x6xf32> {
   %y = te.launch @conv(%x) : (tensor<16x8xf32>) -> tensor<16x6xf32>
   return %y : tensor<16x6xf32>
@@ -281,4 +281,27 @@ te.kernel @negate(%x: tensor<9xf32>) -> tensor<9xf32> {
   te.return %y : tensor<9xf32>
 } schedule {
   layout.store @y as map<unfold(0, 4, 2)>
+}
+
+// -----
+
+// With a pad of 1, elements 4 t to 4 t + 3 all lie in tile t. One index gives a cell of each, and the
+// conversion needs no pieces.
+// CHECK-LABEL: te.kernel @negate
+// CHECK-LABEL: te.kernel @convert
+// CHECK: te.compute @convert (d0: 12) {
+// CHECK: te.read %{{.*}}[d0 floordiv 4, d0 mod 4 + 1] : tensor<3x6xf32>{{$}}
+func.func @main(%x: tensor<12xf32>) -> tensor<12xf32> {
+  %y = te.launch @negate(%x) : (tensor<12xf32>) -> tensor<12xf32>
+  return %y : tensor<12xf32>
+}
+te.kernel @negate(%x: tensor<12xf32>) -> tensor<12xf32> {
+  %y = te.compute @y (d0: 12) {
+    %a = te.read %x[d0] : tensor<12xf32>
+    %n = arith.negf %a : f32
+    te.yield %n : f32
+  } : tensor<12xf32>
+  te.return %y : tensor<12xf32>
+} schedule {
+  layout.store @y as map<pad(0, 1, 1), unfold(0, 6, 4)>
 }

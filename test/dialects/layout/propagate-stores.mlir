@@ -238,3 +238,42 @@ te.kernel @negate(%z: tensor<3x4x5xf32>) -> tensor<3x4x5xf32> {
   } : tensor<3x4x5xf32>
   te.return %w : tensor<3x4x5xf32>
 }
+
+// -----
+
+// Tiles that overlap are read as they are where a kernel moves windows over them. The kernel after
+// it does not, and gets the tensor as it is.
+// CHECK-LABEL: te.kernel @windows
+// CHECK: layout.store 0 as map<pad(0, 1, 1), unfold(0, 6, 4)>
+// CHECK-LABEL: te.kernel @flip
+// CHECK-NOT: layout.store 0
+func.func @main(%x: tensor<16x8xf32>) -> (tensor<16x8xf32>, tensor<16x8xf32>) {
+  %y = te.launch @negate(%x) : (tensor<16x8xf32>) -> tensor<16x8xf32>
+  %z = te.launch @windows(%y) : (tensor<16x8xf32>) -> tensor<16x8xf32>
+  %f = te.launch @flip(%y) : (tensor<16x8xf32>) -> tensor<16x8xf32>
+  return %z, %f : tensor<16x8xf32>, tensor<16x8xf32>
+}
+te.kernel @negate(%x: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %y = te.compute @y (d0: 16, d1: 8) {
+    %a = te.read %x[d0, d1] : tensor<16x8xf32>
+    %n = arith.negf %a : f32
+    te.yield %n : f32
+  } : tensor<16x8xf32>
+  te.return %y : tensor<16x8xf32>
+} schedule {
+  layout.store @y as map<pad(0, 1, 1), unfold(0, 6, 4)>
+}
+te.kernel @windows(%x: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %y = te.compute @y (d0: 16, d1: 8) reduce (d2: 3) init (0.0 : f32) {
+    %a = te.read %x[d0 + d2 - 1, d1] : tensor<16x8xf32> where (d0 + d2 - 1 >= 0, -d0 - d2 + 16 >= 0) else 0.0
+    te.yield %a : f32
+  } combine arith.addf : tensor<16x8xf32>
+  te.return %y : tensor<16x8xf32>
+}
+te.kernel @flip(%x: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %y = te.compute @y (d0: 16, d1: 8) {
+    %a = te.read %x[-d0 + 15, d1] : tensor<16x8xf32>
+    te.yield %a : f32
+  } : tensor<16x8xf32>
+  te.return %y : tensor<16x8xf32>
+}

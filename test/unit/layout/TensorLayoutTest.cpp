@@ -294,6 +294,26 @@ TEST_F(TensorLayoutTest, CanonicalCellsAreInTheFirstTile) {
       }
 }
 
+TEST_F(TensorLayoutTest, OneCellOfEachElement) {
+  // Tiles are cut at the first element, or as close to it as tiles overlap.
+  for (StringRef map : {"map<pad(0, 1, 1), unfold(0, 6, 4)>", "map<pad(0, 3, 3), unfold(0, 6, 4)>",
+                        "map<unfold(0, 4, 2), reorder(1, 0)>", "map<split(0, [*, 4])>"}) {
+    TensorLayout layout = apply(map, {12});
+    auto index = layout.getCellOfAny(makeDims(&context, 1));
+    if (map.contains("reorder")) {
+      EXPECT_FALSE(index) << "the last elements are in the last tile only";
+      continue;
+    }
+    ASSERT_TRUE(index) << map.str();
+    auto elements = layout.getElement(makeDims(&context, 2));
+    for (int64_t i = 0; i < 12; ++i) {
+      auto cell = evaluate(GuardedIndex{*index, {}}, {i});
+      ASSERT_TRUE(cell);
+      EXPECT_EQ(evaluate(elements.front(), *cell), std::vector<int64_t>{i}) << map.str();
+    }
+  }
+}
+
 TEST_F(TensorLayoutTest, Equality) {
   SmallVector<int64_t> shape = {4, 96, 10};
   auto equal = [&](StringRef left, StringRef right) {
