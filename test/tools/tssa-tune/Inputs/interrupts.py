@@ -53,10 +53,10 @@ def take_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def interrupt(folder, number, new_trials, delay=0.0):
+def interrupt(folder, layouts, number, new_trials, delay=0.0):
     """Ends a session by a signal when it has so many trials of its own. Returns its exit code."""
     before = tuning.read(folder, TRIAL)
-    command = ["tssa-tune", tuning.CONVOLUTION, "--db", folder, "--trials", str(MANY_TRIALS)]
+    command = ["tssa-tune", tuning.CONVOLUTION, "--db", folder, layouts, "--trials", str(MANY_TRIALS)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, preexec_fn=take_interrupts, **pipes) as process:
         wait_until(lambda: find_workers(process.pid), "a worker is started")
@@ -76,24 +76,38 @@ def interrupt(folder, number, new_trials, delay=0.0):
     return process.returncode
 
 
-def main(folder):
-    folder = tuning.clear(f"{folder}/killed")
+def kill(folder, layouts):
     for new_trials, delay in [(0, 0), (1, 0.05), (1, 0.2)]:
-        code = interrupt(folder, signal.SIGKILL, new_trials, delay)
+        code = interrupt(folder, layouts, signal.SIGKILL, new_trials, delay)
         print(f"killed: {code}")
-    print(f"interrupted: {interrupt(folder, signal.SIGINT, 0, 0.1)}")
-    before = tuning.read(folder, TRIAL)
-    trials = len(before) + 4
-    tuning.expect(tuning.tune(folder, "--trials", str(trials)), 0, "1 kernels to tune")
+    print(f"interrupted: {interrupt(folder, layouts, signal.SIGINT, 0, 0.1)}")
+
+
+def check_end(folder, before):
+    """Checks what a folder has in the end. `before` are the trials that it had before the last run."""
     after = tuning.read(folder, TRIAL)
-    assert after[: len(before)] == before and len(after) == trials, len(after)
-    assert len({row[1:3] for row in after}) == trials, "a point was measured twice"
-    assert tuning.read(folder, "SELECT count(*) FROM record") == [(1,)]
+    assert after[: len(before)] == before
+    assert len({row[1:3] for row in after}) == len(after), "a point was measured twice"
+    assert tuning.read(folder, "SELECT count(*) FROM record")[0][0] > 0
     assert tuning.read(folder, "PRAGMA integrity_check") == [("ok",)]
     for (session,) in tuning.read(folder, "SELECT id FROM session"):
         run = tuning.tune(folder, "--replay", str(session), model=None)
         tuning.expect(run, 0, f"proposals of session {session} are derived again")
     print("ended with a record; every session is replayed")
+
+
+def main(folder):
+    folder = f"{folder}/killed"
+    for layouts in ("--loops-only", "--joint=0.5"):
+        print(layouts)
+        tuning.clear(folder)
+        kill(folder, layouts)
+        before = tuning.read(folder, TRIAL)
+        trials = len(before) + 4 if layouts == "--loops-only" else 160
+        tuning.expect(tuning.tune(folder, "--trials", str(trials), layouts=layouts), 0, "1 kernels to tune")
+        assert layouts != "--loops-only" or len(tuning.read(folder, TRIAL)) == trials
+        check_end(folder, before)
+        tuning.expect(tuning.tune(folder, "--trials", str(trials), layouts=layouts), 0, "0 kernels to tune")
 
 
 if __name__ == "__main__":

@@ -17,11 +17,11 @@ def clear(folder):
     return folder
 
 
-def tune(folder, *arguments, model=CONVOLUTION, seconds=120, **options):
-    """Runs tssa-tune on a model to its end."""
+def tune(folder, *arguments, model=CONVOLUTION, seconds=120, layouts="--loops-only", **options):
+    """Runs tssa-tune on a model to its end. `layouts` says whether layouts are searched."""
     command = ["tssa-tune", model] if model else ["tssa-tune"]
     return subprocess.run(
-        command + ["--db", folder, "--loops-only", *arguments],
+        command + ["--db", folder, layouts, *arguments],
         capture_output=True,
         text=True,
         timeout=seconds,
