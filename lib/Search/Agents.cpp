@@ -36,7 +36,7 @@ static std::vector<size_t> shuffle(size_t count, Random &random) {
 
 Agents::Agents(size_t numLayout, size_t numLoops, const PPOOptions &options, Random &random)
     : options(options), numLayout(numLayout), numLoops(numLoops),
-      stay(numLoops > 3 ? exactLog(double(numLoops - 2)) : 0),
+      stay(numLoops > 1 ? exactLog(double(2 * numLoops - 2)) : 0),
       layout({numLayout + numLoops + 1, options.hidden, numLayout}, quiet, random),
       loops({numLayout + numLoops + 1, options.hidden, 3 * numLoops}, quiet, random),
       critic({numLayout + numLoops + 1, options.hidden, 1}, quiet, random) {}

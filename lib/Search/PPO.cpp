@@ -33,6 +33,8 @@ using llvm::StringRef;
 
 /// How many of the last measured points the critic learns before the first walk.
 static constexpr size_t mostLearned = 128;
+/// How long the steps of a walk are, of the longest: half of the walks go from a value to the next.
+static constexpr double strides[] = {0, 0, 0.5, 1};
 /// What begins the name of a knob of the layout.
 static constexpr StringRef layoutPrefix = "store.";
 
@@ -97,7 +99,7 @@ private:
   std::vector<double> getPosition(const Point &point) const;
   void learnHistory();
   std::vector<Point> getStarts() const;
-  Point move(Point point, const Decision &decision) const;
+  Point move(Point point, const Decision &decision, double stride) const;
   Walk walk(Point point);
   void assess(Walk &walk) const;
   void runRound(ArrayRef<Point> starts, bool learns);
@@ -218,26 +220,28 @@ std::vector<Point> Exploration::getStarts() const {
   return starts;
 }
 
-Point Exploration::move(Point point, const Decision &decision) const {
+Point Exploration::move(Point point, const Decision &decision, double stride) const {
   ArrayRef<size_t> knobs = decision.isOfLayout ? layoutKnobs : loopKnobs;
+  auto getLength = [&](uint32_t last) { return std::max(1u, uint32_t(stride * double(last))); };
   for (auto [index, action] : llvm::zip_equal(knobs, decision.actions)) {
     auto last = uint32_t(space.getKnobs()[index].values.size() - 1);
     uint32_t &place = point[index];
     if (decision.isOfLayout)
       place = std::min(last, uint32_t(Agents::getShare(action) * (double(last) + 1)));
     else if (action == 0)
-      place -= place > 0;
+      place -= std::min(place, getLength(last));
     else if (action == 2)
-      place += place < last;
+      place += std::min(last - place, getLength(last));
   }
   return point;
 }
 
 Walk Exploration::walk(Point point) {
   Walk walk;
+  double stride = options.stride * strides[random.below(std::size(strides))];
   auto decide = [&](bool isOfLayout) {
     walk.decisions.push_back(agents->decide(isOfLayout, getPosition(point), random));
-    Point next = move(point, walk.decisions.back());
+    Point next = move(point, walk.decisions.back(), stride);
     walk.reached.push_back(rewards.visit(next));
     if (rewards.isLegal(walk.reached.back()))
       point = std::move(next);
@@ -330,6 +334,7 @@ llvm::Expected<std::unique_ptr<Sampler>> tssa::search::createPPOSampler(const PP
     bool mayBeZero;
   } shares[] = {{"the learning rate", options.learningRate, false},
                 {"the clip range", options.clip, false},
+                {"the stride", options.stride, true},
                 {"the entropy bonus", options.entropy, true},
                 {"the discount", options.discount, true},
                 {"the trace", options.trace, true}};

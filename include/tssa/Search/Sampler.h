@@ -90,9 +90,11 @@ struct PPOOptions {
   /// How many points are drawn before the first walk.
   uint64_t batch = 128;
   /// How often all walks are made; the agents learn between two rounds.
-  unsigned rounds = 7;
+  unsigned rounds = 14;
   unsigned walks = 32;
-  unsigned steps = 8;
+  unsigned steps = 4;
+  /// The longest step of a loop's knob, as a share of its list; none is shorter than one value.
+  double stride = 0.25;
   /// How often the agents look at each decision of a round.
   unsigned epochs = 3;
   /// The units of each hidden layer.

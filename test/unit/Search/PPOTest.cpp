@@ -11,8 +11,8 @@
 #include "tssa/Search/Batch.h"
 #include "gtest/gtest.h"
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <set>
 
 using namespace tssa::search;
@@ -111,15 +111,6 @@ TEST(PPOTest, BeatsRandomPoints) {
   EXPECT_LT(ppo, 0.8 * random);
 }
 
-TEST(PPOTest, LearnsFromTimesAlone) {
-  double random = getMeanBest(*createRandomSampler(), scoreAlike);
-  double ppo = getMeanBest(*makePPO(), scoreAlike);
-  RecordProperty("random", std::to_string(random));
-  RecordProperty("evolution", std::to_string(getMeanBest(*createEvolutionSampler(), scoreAlike)));
-  RecordProperty("ppo", std::to_string(ppo));
-  EXPECT_LT(ppo, 0.95 * random);
-}
-
 TEST(PPOTest, LearningFindsBetterScoresThanWalkingDoes) {
   Space space = makeKernelSpace();
   double best[2] = {};
@@ -140,14 +131,15 @@ TEST(PPOTest, ACallTakesLittleTime) {
   Space space = makeKernelSpace();
   std::vector<Measured> history = search(*makePPO(), space, scoreByDraft, 1);
   ASSERT_EQ(history.size(), 64u);
-  auto begin = std::chrono::steady_clock::now();
+  std::clock_t begin = std::clock();
   Random random(1, 1, 9);
   makePPO()->propose(space, history, 256, scoreByDraft, random);
-  std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
-  RecordProperty("milliseconds", std::to_string(taken.count()));
-  EXPECT_LT(taken.count(), 5000); // a loaded machine with sanitizers
+  double milliseconds = 1e3 * double(std::clock() - begin) / CLOCKS_PER_SEC;
+  RecordProperty("milliseconds", std::to_string(milliseconds));
+  EXPECT_LT(milliseconds, 2000); // 30 on a machine of today; sanitizers take their time
 }
 
+// The same on every machine and with every compiler, as of the other samplers.
 TEST(PPOTest, ProposesTheSameEverywhere) {
   Space space = makeKernelSpace();
   std::vector<Measured> history = search(*createRandomSampler(), space, scoreByDraft, 3);
@@ -157,7 +149,7 @@ TEST(PPOTest, ProposesTheSameEverywhere) {
   for (const Candidate &candidate :
        makePPO()->propose(space, history, 256, scoreByDraft, random).candidates)
     text += space.print(candidate.point) + "\n";
-  EXPECT_EQ(hashBytes(text), 0u);
+  EXPECT_EQ(hashBytes(text), 0x629264eddbec0aafu);
 }
 
 TEST(PPOTest, TimesDecideWhatIsProposed) {
@@ -184,6 +176,7 @@ std::vector<Point> walkTwice(const Space &space) {
   options.rounds = 1;
   options.walks = 2;
   options.steps = 4;
+  options.stride = 0;
   Random random(7, 1, 0);
   std::vector<Point> points;
   // Eleven points or fewer come from the walks; none is drawn as long as one is wanted.
@@ -366,6 +359,8 @@ TEST(PPOTest, RefusesCountsOutOfRange) {
             "the learning rate of ppo is 0.000000, expected a number between 0 and 1");
   EXPECT_EQ(refuse(&PPOOptions::clip, 1.0),
             "the clip range of ppo is 1.000000, expected a number between 0 and 1");
+  EXPECT_EQ(refuse(&PPOOptions::stride, 1.0),
+            "the stride of ppo is 1.000000, expected a number from 0 to below 1");
   EXPECT_EQ(refuse(&PPOOptions::entropy, -1.0),
             "the entropy bonus of ppo is -1.000000, expected a number from 0 to below 1");
   EXPECT_EQ(refuse(&PPOOptions::discount, NAN),
