@@ -10,8 +10,8 @@
 ///
 ///   1. The critic learns what was measured, and a batch of points is drawn.
 ///   2. Walks start from the fastest measured points and the best scored ones. If there are knobs
-///      of the layout, their actors choose the layout of a walk; then in each step the actors of
-///      the loops move their knobs. A step to a point that is not legal is not taken.
+///      of the layout, their actors choose the layout of every other walk; then in each step the
+///      actors of the loops move their knobs. A step to a point that is not legal is not taken.
 ///   3. All new points are scored, and the agents learn from the rewards. Back to 2, some rounds.
 ///   4. All points on the way are candidates. If there are too few, others are drawn.
 ///
@@ -100,7 +100,7 @@ private:
   void learnHistory();
   std::vector<Point> getStarts() const;
   Point move(Point point, const Decision &decision, double stride) const;
-  Walk walk(Point point);
+  Walk walk(Point point, bool choosesLayout);
   void assess(Walk &walk) const;
   void runRound(ArrayRef<Point> starts, bool learns);
 
@@ -236,7 +236,7 @@ Point Exploration::move(Point point, const Decision &decision, double stride) co
   return point;
 }
 
-Walk Exploration::walk(Point point) {
+Walk Exploration::walk(Point point, bool choosesLayout) {
   Walk walk;
   double stride = options.stride * strides[random.below(std::size(strides))];
   auto decide = [&](bool isOfLayout) {
@@ -246,7 +246,7 @@ Walk Exploration::walk(Point point) {
     if (rewards.isLegal(walk.reached.back()))
       point = std::move(next);
   };
-  if (!layoutKnobs.empty())
+  if (choosesLayout)
     decide(true);
   for (unsigned step = 0; step < options.steps && !loopKnobs.empty(); ++step)
     decide(false);
@@ -279,8 +279,9 @@ void Exploration::assess(Walk &walk) const {
 
 void Exploration::runRound(ArrayRef<Point> starts, bool learns) {
   std::vector<Walk> walks;
-  for (const Point &start : starts)
-    walks.push_back(walk(start));
+  // Every other walk keeps the layout of its start, as ALT's second stage does.
+  for (auto [index, start] : llvm::enumerate(starts))
+    walks.push_back(walk(start, !layoutKnobs.empty() && (index % 2 == 0 || loopKnobs.empty())));
   rewards.score();
   std::vector<Decision> decisions;
   for (Walk &walk : walks) {

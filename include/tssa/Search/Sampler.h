@@ -103,18 +103,18 @@ struct PPOOptions {
   /// How much likelier or less likely one round may make a decision.
   double clip = 0.2;
   /// The weight of the bonus for actors that are undecided.
-  double entropy = 0.01;
+  double entropy = 0.05;
   /// What a reward is worth one step before, and how fast surprises fade in an advantage.
-  double discount = 0.7;
+  double discount = 0.3;
   double trace = 0.9;
 };
 
 /// The sampler of ALT (Z. Xu et al., arXiv 2210.12415, section 5.2): proximal policy optimisation
 /// with an actor for each knob and one critic. Knobs whose names begin with `store.` are of the
-/// layout: their actors choose a place, once for a walk. Those of the loops walk from good points
-/// step by step. Rewards are measured throughputs, and the ranks of scores for other points. Actors
-/// and critic are trained anew in each call. Points that walks do not find are drawn at random.
-/// Fails with a sentence that names the option that is out of range.
+/// layout: their actors choose a place, once for every other walk. Those of the loops walk from
+/// good points step by step. Rewards are measured throughputs, and the ranks of scores for other
+/// points. Actors and critic are trained anew in each call. Points that walks do not find are drawn
+/// at random. Fails with a sentence that names the option that is out of range.
 llvm::Expected<std::unique_ptr<Sampler>> createPPOSampler(const PPOOptions &options = {});
 
 /// The sampler with this name: `random`, `evolution`, `coordinates` or `ppo`. Fails for another
