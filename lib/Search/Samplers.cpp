@@ -140,7 +140,9 @@ llvm::Expected<std::unique_ptr<Sampler>> tssa::search::createSampler(StringRef n
     return createEvolutionSampler();
   if (name == "coordinates")
     return createCoordinateSampler();
+  if (name == "ppo")
+    return createPPOSampler();
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                  "there is no sampler '" + name +
-                                     "': expected random, evolution or coordinates");
+                                     "': expected random, evolution, coordinates or ppo");
 }

@@ -46,7 +46,7 @@ void CommandLine::addSearch() {
   add("time", time, "T", "Stop searching after this time, such as 300, 5m, 2h");
   add("threads", threads, "T", "Threads that run the kernels (1)");
   add("seed", seed, "S", "Seed of the search and of inputs (1)");
-  add("sampler", sampler, "S", "evolution (default), random or coordinates");
+  add("sampler", sampler, "S", "evolution (default), random, coordinates or ppo");
   add("ranking", ranking, "R",
       "Who ranks points: the cost model (model, default), the draft alone (draft), or nobody "
       "(none)");

@@ -85,7 +85,40 @@ std::unique_ptr<Sampler> createEvolutionSampler(EvolutionOptions options = {});
 /// nothing when all steps were tried, which says that both are local optima.
 std::unique_ptr<Sampler> createCoordinateSampler();
 
-/// The sampler with this name: `random`, `evolution` or `coordinates`. Fails for another one.
+/// How much proximal policy optimisation does for one proposal.
+struct PPOOptions {
+  /// How many points are drawn before the first walk.
+  uint64_t batch = 128;
+  /// How often all walks are made; the agents learn between two rounds.
+  unsigned rounds = 14;
+  unsigned walks = 32;
+  unsigned steps = 4;
+  /// The longest step of a loop's knob, as a share of its list; none is shorter than one value.
+  double stride = 0.25;
+  /// How often the agents look at each decision of a round.
+  unsigned epochs = 3;
+  /// The units of each hidden layer.
+  unsigned hidden = 32;
+  double learningRate = 0.005;
+  /// How much likelier or less likely one round may make a decision.
+  double clip = 0.2;
+  /// The weight of the bonus for actors that are undecided.
+  double entropy = 0.05;
+  /// What a reward is worth one step before, and how fast surprises fade in an advantage.
+  double discount = 0.3;
+  double trace = 0.9;
+};
+
+/// The sampler of ALT (Z. Xu et al., arXiv 2210.12415, section 5.2): proximal policy optimisation
+/// with an actor for each knob and one critic. Knobs whose names begin with `store.` are of the
+/// layout: their actors choose a place, once for every other walk. Those of the loops walk from
+/// good points step by step. Rewards are measured throughputs, and the ranks of scores for other
+/// points. Actors and critic are trained anew in each call. Points that walks do not find are drawn
+/// at random. Fails with a sentence that names the option that is out of range.
+llvm::Expected<std::unique_ptr<Sampler>> createPPOSampler(const PPOOptions &options = {});
+
+/// The sampler with this name: `random`, `evolution`, `coordinates` or `ppo`. Fails for another
+/// one.
 llvm::Expected<std::unique_ptr<Sampler>> createSampler(llvm::StringRef name);
 
 } // namespace tssa::search

@@ -43,7 +43,7 @@ llvm::Expected<bool> scoreByModel(const KernelSpace &space, search::CostModel &m
 
 struct SearchOptions {
   uint64_t seed = 1;
-  /// `evolution`, `random` or `coordinates`.
+  /// `evolution`, `random`, `coordinates` or `ppo`.
   std::string sampler = "evolution";
   /// How points are ranked. `Model` ranks by the draft until the task has 16 measured points.
   /// Without a ranking, the points of the sampler are taken as they come, until the budget is used.

@@ -167,7 +167,7 @@ TEST_P(AnySamplerTest, BearsBadScoresAndHistories) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AnySamplerTest,
-                         testing::Values("random", "evolution", "coordinates"));
+                         testing::Values("random", "evolution", "coordinates", "ppo"));
 
 // The same on every machine and with every compiler: a session of another one can be replayed.
 TEST(SamplerTest, ProposesTheSameEverywhere) {
@@ -185,8 +185,8 @@ TEST(SamplerTest, ProposesTheSameEverywhere) {
 }
 
 TEST(SamplerTest, RefusesOtherNames) {
-  EXPECT_EQ(getMessage(createSampler("ppo")),
-            "there is no sampler 'ppo': expected random, evolution or coordinates");
+  EXPECT_EQ(getMessage(createSampler("PPO")),
+            "there is no sampler 'PPO': expected random, evolution, coordinates or ppo");
 }
 
 TEST(SamplerTest, RandomGivesUpWhereNothingIsLegal) {
@@ -194,7 +194,7 @@ TEST(SamplerTest, RandomGivesUpWhereNothingIsLegal) {
   for (size_t i = 0; i < knobs.size(); ++i)
     knobs[i].name += std::to_string(i);
   Space space = llvm::cantFail(Space::create(knobs, [](llvm::ArrayRef<int64_t>) { return false; }));
-  for (const char *name : {"random", "evolution"}) {
+  for (const char *name : {"random", "evolution", "ppo"}) {
     Random random(3, 1, 0);
     Proposals proposals = llvm::cantFail(createSampler(name))->propose(space, {}, 8, score, random);
     EXPECT_TRUE(proposals.candidates.empty());
