@@ -132,3 +132,63 @@ std::optional<search::Point> KernelSpace::adopt(ArrayRef<search::Knob> knobs,
     return std::nullopt;
   return point;
 }
+
+//===----------------------------------------------------------------------===//
+// Loops of other spaces
+//===----------------------------------------------------------------------===//
+
+/// Returns for each dim of `from` the dim of `to` that stands for it, if there is one.
+static SmallVector<std::optional<unsigned>> matchDims(const layout::Roles &from,
+                                                      const layout::Roles &to) {
+  SmallVector<std::optional<unsigned>> dims(from.dims.size());
+  for (layout::Role role : {layout::Role::Batch, layout::Role::Image, layout::Role::Out,
+                            layout::Role::Group, layout::Role::In, layout::Role::Window}) {
+    SmallVector<unsigned> theirs = from.getDims(role), ours = to.getDims(role);
+    for (auto [a, b] : llvm::zip(llvm::reverse(theirs), llvm::reverse(ours)))
+      dims[a] = b;
+  }
+  return dims;
+}
+
+/// Returns `point` with other dims. Loops of dims that have no counterpart are those of `base`, and
+/// so are all orders. Returns nothing if the vectors have none.
+static std::optional<layout::Point> replaceDims(const layout::Point &point,
+                                                ArrayRef<std::optional<unsigned>> dims,
+                                                const layout::Point &base) {
+  layout::Point result = base;
+  result.rows.clear();
+  result.unrolled.clear();
+  result.boxes.clear();
+  result.vectorDim = point.vectorDim;
+  result.lanes = point.lanes;
+  result.vectors = point.vectors;
+  result.fused = 0;
+  if (point.vectorDim && !(result.vectorDim = dims[*point.vectorDim]))
+    return std::nullopt;
+  for (const layout::TileRows &rows : point.rows)
+    if (dims[rows.dim] && dims[rows.dim] != result.vectorDim)
+      result.rows.push_back({*dims[rows.dim], rows.extent, 0});
+  llvm::sort(result.rows, [](const auto &a, const auto &b) { return a.dim < b.dim; });
+  for (const layout::Unroll &unroll : point.unrolled)
+    if (dims[unroll.dim])
+      result.unrolled.push_back({*dims[unroll.dim], unroll.extent});
+  return result;
+}
+
+std::optional<search::Point> KernelSpace::adopt(const KernelSpace &other,
+                                                ArrayRef<uint32_t> point) const {
+  if (parts.size() != other.parts.size())
+    return std::nullopt;
+  KernelPoint theirs = other.decode(point), base = decode(getDefault());
+  std::vector<int64_t> values;
+  for (auto [number, part] : llvm::enumerate(parts)) {
+    SmallVector<std::optional<unsigned>> dims =
+        matchDims(other.parts[number]->getRoles(), part->getRoles());
+    auto ours = replaceDims(theirs[number], dims, base[number]);
+    std::optional<std::vector<int64_t>> own;
+    if (!ours || !(own = part->encode(*ours)))
+      return std::nullopt;
+    llvm::append_range(values, *own);
+  }
+  return adopt(space->getKnobs(), values);
+}

@@ -142,6 +142,15 @@ static bool canApply(te::KernelOp kernel, ArrayRef<unsigned> constants,
   return static_cast<bool>(layout::applyStoresToCopy(copy));
 }
 
+std::optional<search::Task> ProgramLayouts::makeTask(size_t number,
+                                                     const LaunchStores &stores) const {
+  const KernelNode &node = nodes[number];
+  if (!open[number] || !canApply(node.kernel, node.constants, stores))
+    return std::nullopt;
+  std::string text = makeTaskText(node, stores);
+  return search::Task{getTaskKey(text), text};
+}
+
 std::optional<uint32_t> ProgramLayouts::addOption(size_t number, const LaunchStores &stores,
                                                   std::string name) {
   KernelNode &node = nodes[number];
@@ -149,10 +158,10 @@ std::optional<uint32_t> ProgramLayouts::addOption(size_t number, const LaunchSto
   for (auto [option, known] : llvm::enumerate(node.options))
     if (known.stores.describe() == description)
       return option;
-  if (!open[number] || !canApply(node.kernel, node.constants, stores))
+  std::optional<search::Task> task = makeTask(number, stores);
+  if (!task)
     return std::nullopt;
-  std::string text = makeTaskText(node, stores);
-  node.options.push_back({stores, std::move(name), {getTaskKey(text), text}});
+  node.options.push_back({stores, std::move(name), std::move(*task)});
   return node.options.size() - 1;
 }
 
@@ -191,7 +200,7 @@ bool ProgramLayouts::follow(size_t number, bool isResult, unsigned end, const La
   return node.options.size() > before;
 }
 
-void ProgramLayouts::addFollowers(size_t most) {
+void ProgramLayouts::addFollowers(llvm::function_ref<bool(size_t, uint32_t)> leads, size_t most) {
   bool isNew = true;
   while (isNew) {
     isNew = false;
@@ -203,7 +212,7 @@ void ProgramLayouts::addFollowers(size_t most) {
         if (!open[node])
           continue;
         for (uint32_t option = 0; option < nodes[leader].options.size(); ++option)
-          if (nodes[node].options.size() < most)
+          if (nodes[node].options.size() < most && leads(leader, option))
             isNew |= follow(node, !isForward, isForward ? flow.operand : flow.result,
                             isForward ? getFrom(flow, option) : getTo(flow, option));
       }
@@ -225,11 +234,23 @@ LayoutMap ProgramLayouts::getTo(const Flow &flow, uint32_t option) const {
                                  : nodes[flow.to].options[option].stores.inputs[flow.operand];
 }
 
-std::optional<search::Task>
-ProgramLayouts::getConversion(RankedTensorType type, const LayoutMap &from, const LayoutMap &to) {
+static std::string getConversionName(RankedTensorType type, const LayoutMap &from,
+                                     const LayoutMap &to) {
   std::string name;
   llvm::raw_string_ostream(name) << type << ' ' << from << ' ' << to;
-  auto [found, isNew] = conversions.try_emplace(name);
+  return name;
+}
+
+const std::optional<search::Task> *ProgramLayouts::findConversion(RankedTensorType type,
+                                                                  const LayoutMap &from,
+                                                                  const LayoutMap &to) const {
+  auto found = conversions.find(getConversionName(type, from, to));
+  return found == conversions.end() ? nullptr : &found->second;
+}
+
+std::optional<search::Task>
+ProgramLayouts::getConversion(RankedTensorType type, const LayoutMap &from, const LayoutMap &to) {
+  auto [found, isNew] = conversions.try_emplace(getConversionName(type, from, to));
   if (!isNew)
     return found->second;
   auto ignore = [](const Twine &) {};
@@ -266,33 +287,31 @@ ProgramLayouts::getConversion(RankedTensorType type, const LayoutMap &from, cons
   return found->second;
 }
 
-/// Returns the seconds of one call.
-double ProgramLayouts::getConversionSeconds(const Flow &flow, uint32_t from, uint32_t to,
-                                            GetSeconds getSeconds) {
+/// Returns the seconds of the conversion of one call, if the options need one.
+double ProgramLayouts::getSeconds(const Flow &flow, uint32_t from, uint32_t to,
+                                  const ProgramTimes &times) const {
   LayoutMap before = getFrom(flow, from), after = getTo(flow, to);
-  if (before == after)
-    return 0;
-  std::optional<search::Task> task = getConversion(flow.type, before, after);
-  return task ? getSeconds(*task) : 0;
+  return before == after ? 0 : times.conversion(flow.type, before, after);
 }
 
-double ProgramLayouts::getFixedConversions(size_t node, uint32_t option, GetSeconds getSeconds) {
+double ProgramLayouts::getFixedConversions(size_t node, uint32_t option,
+                                           const ProgramTimes &times) const {
   auto isFixed = [&](size_t other) { return other == nodes.size() || !open[other]; };
   double seconds = 0;
   for (const Flow &flow : flows)
     if (flow.from == node && isFixed(flow.to))
-      seconds += flow.calls * getConversionSeconds(flow, option, 0, getSeconds);
+      seconds += flow.calls * getSeconds(flow, option, 0, times);
     else if (flow.to == node && isFixed(flow.from))
-      seconds += flow.calls * getConversionSeconds(flow, 0, option, getSeconds);
+      seconds += flow.calls * getSeconds(flow, 0, option, times);
   return seconds / nodes[node].calls;
 }
 
-Expected<search::ChoiceGraph> ProgramLayouts::makeGraph(GetSeconds getSeconds) {
+Expected<search::ChoiceGraph> ProgramLayouts::makeGraph(const ProgramTimes &times) const {
   search::ChoiceGraph graph;
   for (const KernelNode &node : nodes) {
     std::vector<double> seconds;
     for (const KernelOption &option : node.options)
-      seconds.push_back(node.calls * getSeconds(option.task));
+      seconds.push_back(node.calls * times.kernel(option.task));
     if (auto number = graph.addNode(std::move(seconds)); !number)
       return number.takeError();
   }
@@ -301,10 +320,8 @@ Expected<search::ChoiceGraph> ProgramLayouts::makeGraph(GetSeconds getSeconds) {
   for (const Flow &flow : flows) {
     std::vector<double> seconds;
     for (uint32_t from = 0; from < graph.countOptions(flow.from); ++from)
-      for (uint32_t to = 0; to < graph.countOptions(flow.to); ++to) {
-        double each = getConversionSeconds(flow, from, to, getSeconds);
-        seconds.push_back(flow.calls * each);
-      }
+      for (uint32_t to = 0; to < graph.countOptions(flow.to); ++to)
+        seconds.push_back(flow.calls * getSeconds(flow, from, to, times));
     if (Error error = graph.addEdge(flow.from, flow.to, std::move(seconds)))
       return std::move(error);
   }

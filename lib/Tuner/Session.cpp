@@ -152,18 +152,24 @@ std::optional<size_t> Session::chooseTask() {
 // Rounds
 //===----------------------------------------------------------------------===//
 
-/// Returns the logarithmic distance of the sizes of two roots, or nothing if their kinds or numbers
-/// of dims differ.
+/// Returns the logarithmic distance of the sizes of two roots, role by role, or nothing if their
+/// kinds differ.
 static std::optional<double> getDistance(const TaskKernel &a, const TaskKernel &b) {
+  namespace layout = mlir::tssa::layout;
   TaskKernel::Expression x = a.getExpressions().back(), y = b.getExpressions().back();
-  if (a.getExpressions().size() != b.getExpressions().size() || x.roles.kind != y.roles.kind ||
-      x.op.getNumDims() != y.op.getNumDims())
+  if (a.getExpressions().size() != b.getExpressions().size() || x.roles.kind != y.roles.kind)
     return std::nullopt;
   double distance = 0;
-  for (unsigned dim = 0; dim < x.op.getNumDims(); ++dim)
-    distance +=
-        std::abs(std::log2(static_cast<double>(mlir::tssa::layout::getExtent(x.op, x.roles, dim)) /
-                           static_cast<double>(mlir::tssa::layout::getExtent(y.op, y.roles, dim))));
+  auto getLog = [](TaskKernel::Expression &expression, layout::Role role) {
+    double sum = 0;
+    for (unsigned dim : expression.roles.getDims(role))
+      sum +=
+          std::log2(static_cast<double>(layout::getExtent(expression.op, expression.roles, dim)));
+    return sum;
+  };
+  for (layout::Role role : {layout::Role::Batch, layout::Role::Image, layout::Role::Out,
+                            layout::Role::Group, layout::Role::In, layout::Role::Window})
+    distance += std::abs(getLog(x, role) - getLog(y, role));
   return distance;
 }
 
@@ -178,10 +184,8 @@ std::vector<ForeignPoint> Session::findForeign(size_t task) const {
   llvm::sort(near);
   std::vector<ForeignPoint> points;
   for (auto [distance, number] : ArrayRef(near).take_front(mostTasks))
-    for (const search::Measured &best : tasks[number].search->getBest(pointsOfTask)) {
-      const search::Space &space = tasks[number].search->getSpace().getSpace();
-      points.push_back({space.getKnobs(), space.getValues(best.point)});
-    }
+    for (const search::Measured &best : tasks[number].search->getBest(pointsOfTask))
+      points.push_back({tasks[number].search->getSpace(), best.point});
   return points;
 }
 

@@ -152,7 +152,7 @@ std::vector<search::Candidate> TaskSearch::collect(ArrayRef<ForeignPoint> foreig
     for (const search::Point &pick : space->getDraftPicks())
       add(pick);
     for (const ForeignPoint &other : foreign)
-      if (auto point = space->adopt(other.knobs, other.values))
+      if (auto point = space->adopt(other.space, other.point))
         add(*point);
   }
   auto scorer = [&](ArrayRef<search::Point> points) {

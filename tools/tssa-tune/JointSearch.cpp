@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JointSearch.h"
+#include "dialects/te/IR/ElementBytes.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Search/Batch.h"
 #include "tssa/Search/Graph.h"
@@ -32,7 +33,9 @@ static constexpr Step steps[] = {{8, 3.0 / 8}, {24, 1.0 / 8}, {56, 0}};
 static constexpr uint64_t trialsOfRunner = 18;
 static constexpr size_t mostRunners = 16;
 /// Of a kernel, with those that follow its neighbours.
-static constexpr size_t mostOptions = 96;
+static constexpr size_t mostOptions = 32;
+/// Neighbours follow layouts that take at most so many times the least time of their kernel.
+static constexpr double mostOfLeader = 1.3;
 /// How many layouts of a kernel the draft ranks.
 static constexpr uint64_t mostDrafted = 48;
 /// Layouts are taken if they gain more: times of different sessions differ by some percent.
@@ -70,6 +73,48 @@ double JointSearch::getSeconds(const search::Task &task) {
   if (std::optional<double> seconds = getMeasured(task))
     return *seconds;
   return predict(task).value_or(0) * secondsPerCycle;
+}
+
+std::optional<double> JointSearch::getMeasured(mlir::RankedTensorType type,
+                                               const mlir::tssa::layout::LayoutMap &from,
+                                               const mlir::tssa::layout::LayoutMap &to) {
+  const std::optional<search::Task> *known = layouts->findConversion(type, from, to);
+  if (!known)
+    return std::nullopt;
+  return *known ? getMeasured(**known) : 0; // 0 if both are the same in memory
+}
+
+double JointSearch::getSeconds(mlir::RankedTensorType type,
+                               const mlir::tssa::layout::LayoutMap &from,
+                               const mlir::tssa::layout::LayoutMap &to) {
+  if (std::optional<double> seconds = getMeasured(type, from, to))
+    return *seconds;
+  // A conversion reaches half of the bandwidth of memory.
+  double bytes =
+      2.0 * static_cast<double>(type.getNumElements()) * te::getElementBytes(type.getElementType());
+  return 2 * runner.getRoof().getSeconds(/*flops=*/0, bytes, options.threads);
+}
+
+/// Calls `use` with the times of the program.
+template <typename Use> auto JointSearch::withTimes(Use use) {
+  auto kernel = [this](const search::Task &task) { return getSeconds(task); };
+  auto conversion = [this](mlir::RankedTensorType type, const auto &from, const auto &to) {
+    return getSeconds(type, from, to);
+  };
+  return use(ProgramTimes{kernel, conversion});
+}
+
+Expected<search::ChoiceGraph> JointSearch::makeGraph(bool onlyMeasured) {
+  if (!onlyMeasured)
+    return withTimes([&](const ProgramTimes &times) { return layouts->makeGraph(times); });
+  // What has no loops to search takes no time that a layout would change.
+  auto kernel = [this](const search::Task &task) {
+    return predict(task) ? getMeasured(task).value_or(HUGE_VAL) : 0;
+  };
+  auto conversion = [this](mlir::RankedTensorType type, const auto &from, const auto &to) {
+    return getMeasured(type, from, to).value_or(HUGE_VAL);
+  };
+  return layouts->makeGraph({kernel, conversion});
 }
 
 /// Finds out what a predicted cycle takes: the mean over what was measured.
@@ -110,12 +155,10 @@ void JointSearch::addRunners(size_t node, size_t count) {
       points.push_back(candidate.point);
   }
   std::vector<search::Candidate> candidates;
-  std::vector<uint32_t> numbers;
   for (const search::Point &point : points)
-    if (auto option =
-            layouts->addOption(node, (*space)->getStores(point), (*space)->describe(point));
-        option && *option > 0)
-      if (std::optional<double> cycles = predict(layouts->getNodes()[node].options[*option].task))
+    if (auto task = layouts->makeTask(node, (*space)->getStores(point));
+        task && task->key != known.options[0].task.key)
+      if (std::optional<double> cycles = predict(*task))
         candidates.push_back({point, -*cycles});
   runners.push_back({node, 0});
   sortByScore(candidates);
@@ -124,7 +167,8 @@ void JointSearch::addRunners(size_t node, size_t count) {
   choice.count = count - 1 - choice.extras;
   for (size_t position : search::chooseBatch(candidates, choice, random)) {
     const search::Point &point = candidates[position].point;
-    runners.push_back({node, *layouts->addOption(node, (*space)->getStores(point), "")});
+    runners.push_back(
+        {node, *layouts->addOption(node, (*space)->getStores(point), (*space)->describe(point))});
   }
 }
 
@@ -171,7 +215,6 @@ Error JointSearch::measure(std::vector<search::Task> tasks, uint64_t trials,
 
 /// Keeps the fastest layouts of each kernel, and the compiler's.
 Error JointSearch::dropSlow(double share) {
-  auto getTime = [this](const search::Task &task) { return getSeconds(task); };
   std::map<size_t, std::vector<std::pair<double, uint32_t>>> byNode;
   std::vector<Runner> left;
   std::map<size_t, size_t> counts;
@@ -181,8 +224,11 @@ Error JointSearch::dropSlow(double share) {
     if (entry.option == 0)
       left.push_back(entry);
     else if (std::optional<double> own = getMeasured(task))
-      byNode[entry.node].push_back(
-          {*own + layouts->getFixedConversions(entry.node, entry.option, getTime), entry.option});
+      byNode[entry.node].push_back({*own + withTimes([&](const ProgramTimes &times) {
+                                      return layouts->getFixedConversions(entry.node, entry.option,
+                                                                          times);
+                                    }),
+                                    entry.option});
   }
   for (auto &[node, times] : byNode) {
     sort(times);
@@ -220,8 +266,18 @@ Error JointSearch::race(const Budget &budget) {
 // The choice
 //===----------------------------------------------------------------------===//
 
-Expected<search::Choice> JointSearch::choose() {
-  auto graph = layouts->makeGraph([this](const search::Task &task) { return getSeconds(task); });
+/// Returns whether others follow a layout: it is fast, or follows another one itself.
+bool JointSearch::leads(size_t node, uint32_t option) {
+  const KernelNode &known = layouts->getNodes()[node];
+  std::optional<double> own = getMeasured(known.options[option].task);
+  double best = HUGE_VAL;
+  for (const KernelOption &other : known.options)
+    best = std::min(best, getMeasured(other.task).value_or(HUGE_VAL));
+  return !own || *own <= mostOfLeader * best;
+}
+
+Expected<search::Choice> JointSearch::choose(bool onlyMeasured) {
+  auto graph = makeGraph(onlyMeasured);
   if (!graph)
     return graph.takeError();
   return options.choosesAsALT ? search::solveInOrder(*graph, layouts->getOrder())
@@ -236,19 +292,23 @@ std::vector<search::Task> JointSearch::findUnmeasured(const search::Choice &choi
   return tasks;
 }
 
-/// Chooses until all that is chosen was measured.
+/// Chooses until all that is chosen was measured, or the time is over. Then only what was measured
+/// can be chosen.
 Expected<search::Choice> JointSearch::chooseMeasured(const Budget &budget) {
-  constexpr unsigned mostTurns = 8;
-  for (unsigned turn = 0;; ++turn) {
-    auto choice = choose();
-    if (!choice || turn == mostTurns)
+  constexpr unsigned mostTurns = 6;
+  for (unsigned turn = 0; turn < mostTurns; ++turn) {
+    auto choice = choose(/*onlyMeasured=*/false);
+    if (!choice)
       return choice;
     std::vector<search::Task> tasks = findUnmeasured(*choice);
-    if (tasks.empty() || (budget.deadline && Clock::now() >= *budget.deadline))
+    if (tasks.empty())
       return choice;
+    if (budget.deadline && Clock::now() >= *budget.deadline)
+      break;
     if (Error error = measure(std::move(tasks), steps[0].trials, budget.deadline))
       return std::move(error);
   }
+  return choose(/*onlyMeasured=*/true);
 }
 
 void JointSearch::describe(size_t node) {
@@ -291,26 +351,38 @@ Expected<mlir::OwningOpRef<mlir::ModuleOp>> JointSearch::run(const Budget &budge
   chooseRunners(budget);
   if (runners.empty())
     return nullptr;
-  if (Error error = race(budget))
-    return std::move(error);
-  std::set<size_t> raced;
-  for (const Runner &entry : runners)
-    raced.insert(entry.node);
-  layouts->addFollowers(mostOptions);
   // What the compiler chooses is compared as it was measured, too.
   search::Choice asIs{std::vector<uint32_t>(layouts->getNodes().size() + 1, 0), 0, false};
   if (Error error = measure(findUnmeasured(asIs), steps[0].trials, budget.deadline))
     return std::move(error);
+  // The rest of the time is for what is chosen then.
+  constexpr double shareOfRace = 0.7;
+  Budget ofRace = budget;
+  Clock::time_point start = Clock::now();
+  if (budget.deadline)
+    ofRace.deadline = start + std::chrono::duration_cast<Clock::duration>(
+                                  (*budget.deadline - start) * shareOfRace);
+  if (Error error = race(ofRace))
+    return std::move(error);
+  std::set<size_t> raced;
+  for (const Runner &entry : runners)
+    raced.insert(entry.node);
+  layouts->addFollowers([this](size_t node, uint32_t option) { return leads(node, option); },
+                        mostOptions);
+  if (!findUnmeasured(asIs).empty()) {
+    outs() << "no time is left for layouts: the compiler's stay\n";
+    return nullptr;
+  }
   auto choice = chooseMeasured(budget);
   if (!choice)
     return choice.takeError();
-  auto graph = layouts->makeGraph([this](const search::Task &task) { return getSeconds(task); });
+  auto graph = makeGraph(/*onlyMeasured=*/true);
   if (!graph)
     return graph.takeError();
   for (size_t node : raced)
     describe(node);
   double before = graph->getCost(asIs.options), after = graph->getCost(choice->options);
-  bool gains = after < before * (1 - leastGain) && findUnmeasured(*choice).empty();
+  bool gains = after < before * (1 - leastGain);
   outs() << "layouts of " << layouts->findChanged(choice->options).size()
          << " kernels: " << printTime(before) << " -> " << printTime(after)
          << (gains ? ", taken\n" : ", left\n");

@@ -55,7 +55,9 @@ private:
   /// Gives each of `tasks` so many trials, with earlier ones.
   llvm::Error measure(std::vector<search::Task> tasks, uint64_t trials,
                       std::optional<Clock::time_point> deadline);
-  llvm::Expected<search::Choice> choose();
+  bool leads(size_t node, uint32_t option);
+  /// Chooses from what was measured, and from predictions unless `onlyMeasured`.
+  llvm::Expected<search::Choice> choose(bool onlyMeasured);
   llvm::Expected<search::Choice> chooseMeasured(const Budget &budget);
   /// Returns the tasks of the program with these options that were not measured.
   std::vector<search::Task> findUnmeasured(const search::Choice &choice);
@@ -65,6 +67,15 @@ private:
 
   /// Returns the measured seconds of a task, or those that are predicted.
   double getSeconds(const search::Task &task);
+  /// Returns the measured seconds of a conversion, or nothing.
+  std::optional<double> getMeasured(mlir::RankedTensorType type,
+                                    const mlir::tssa::layout::LayoutMap &from,
+                                    const mlir::tssa::layout::LayoutMap &to);
+  /// Returns the same, or what it takes to move the bytes.
+  double getSeconds(mlir::RankedTensorType type, const mlir::tssa::layout::LayoutMap &from,
+                    const mlir::tssa::layout::LayoutMap &to);
+  llvm::Expected<search::ChoiceGraph> makeGraph(bool onlyMeasured);
+  template <typename Use> auto withTimes(Use use);
   std::optional<double> getMeasured(const search::Task &task);
   /// Returns the cycles that the draft predicts for the default loops; nothing without a space.
   std::optional<double> predict(const search::Task &task);

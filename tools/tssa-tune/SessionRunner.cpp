@@ -73,11 +73,15 @@ Expected<std::vector<PlannedTask>> SessionRunner::findOpen(ArrayRef<PlannedTask>
   return found;
 }
 
+const Roof &SessionRunner::getRoof() {
+  if (!roof)
+    roof = measureRoof(machine.vectorBytes);
+  return *roof;
+}
+
 /// Writes the plan and the tasks, and makes the session.
 Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask> tasks,
                              const Budget &budget) {
-  if (!roof)
-    roof = measureRoof(machine.vectorBytes);
   Plan plan;
   plan.search = options.search;
   plan.trials = budget.trials;
@@ -86,7 +90,7 @@ Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask
   plan.machine = machineId;
   plan.machineText = cpu::printMachine(machine);
   plan.epoch = epoch;
-  plan.roof = *roof;
+  plan.roof = getRoof();
   auto last = database.findLastTrial();
   if (!last)
     return last.takeError();

@@ -43,6 +43,8 @@ public:
   std::optional<int64_t> getLastSession() const {
     return session ? std::optional(number) : std::nullopt;
   }
+  /// Returns the roof of the machine, which the first session measures.
+  const tuner::Roof &getRoof();
   /// Returns the recorded seconds of a task, or nothing.
   llvm::Expected<std::optional<double>> getSeconds(llvm::StringRef key);
   /// Returns the recorded seconds of a task, or else those of its fastest trial, or nothing.

@@ -51,6 +51,13 @@ public:
   std::optional<search::Point> adopt(llvm::ArrayRef<search::Knob> knobs,
                                      llvm::ArrayRef<int64_t> values) const;
 
+  /// Returns the point of this space that is nearest to the loops of a point of another one: dims
+  /// of a role stand for each other, the innermost first, so that the spaces may be those of
+  /// tensors that are stored in other ways. Returns nothing if the kernels have other numbers of
+  /// expressions, or if there is no legal point.
+  std::optional<search::Point> adopt(const KernelSpace &other,
+                                     llvm::ArrayRef<uint32_t> point) const;
+
 private:
   KernelSpace() = default;
 

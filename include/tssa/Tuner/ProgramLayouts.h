@@ -41,6 +41,16 @@ struct KernelNode {
   std::vector<KernelOption> options;
 };
 
+/// What a program takes, in seconds.
+struct ProgramTimes {
+  /// Returns the seconds of one run of a kernel.
+  llvm::function_ref<double(const search::Task &)> kernel;
+  /// Returns the seconds in which a tensor is brought from one layout to another.
+  llvm::function_ref<double(mlir::RankedTensorType, const mlir::tssa::layout::LayoutMap &,
+                            const mlir::tssa::layout::LayoutMap &)>
+      conversion;
+};
+
 class ProgramLayouts {
 public:
   /// Looks at `module`, which is at the end of stage te and must live as long as this. Kernels that
@@ -53,24 +63,25 @@ public:
   /// Whether other layouts can be chosen for a kernel.
   bool isOpen(size_t node) const { return open[node]; }
 
+  /// Returns the task that a kernel is with these stores; nothing if they cannot be applied to it.
+  std::optional<search::Task> makeTask(size_t node,
+                                       const mlir::tssa::layout::LaunchStores &stores) const;
   /// Adds an option to a kernel that is open, and returns its number: that of an equal one if there
   /// is one. Returns nothing if the stores cannot be applied to the kernel.
   std::optional<uint32_t> addOption(size_t node, const mlir::tssa::layout::LaunchStores &stores,
                                     std::string name);
-  /// Adds options to the open kernels: each layout that a neighbour gives a tensor, for this tensor
-  /// alone and with the others of about its size, and on from there. No kernel gets more than
-  /// `most` options.
-  void addFollowers(size_t most);
+  /// Adds options to the open kernels: each layout that a neighbour gives a tensor by an option for
+  /// which `leads` holds, for this tensor alone and with the others of about its size, and on from
+  /// there. No kernel gets more than `most` options.
+  void addFollowers(llvm::function_ref<bool(size_t node, uint32_t option)> leads, size_t most);
 
-  /// Returns the seconds of one run of a task.
-  using GetSeconds = llvm::function_ref<double(const search::Task &)>;
   /// Returns the seconds of one call of a kernel that are left of conversions of its ends, with an
   /// option, whatever others choose: those of tensors that come from outside of open kernels or go
   /// there.
-  double getFixedConversions(size_t node, uint32_t option, GetSeconds getSeconds);
+  double getFixedConversions(size_t node, uint32_t option, const ProgramTimes &times) const;
   /// Returns the graph of the program, whose nodes are those of `getNodes` and one that stands for
   /// what is outside of kernels, where all tensors are stored as they are.
-  llvm::Expected<search::ChoiceGraph> makeGraph(GetSeconds getSeconds);
+  llvm::Expected<search::ChoiceGraph> makeGraph(const ProgramTimes &times) const;
   /// Returns the nodes in the order of the program.
   std::vector<uint32_t> getOrder() const;
 
@@ -89,6 +100,10 @@ public:
   std::optional<search::Task> getConversion(mlir::RankedTensorType type,
                                             const mlir::tssa::layout::LayoutMap &from,
                                             const mlir::tssa::layout::LayoutMap &to);
+  /// Returns what the function has returned if it was called before, else null.
+  const std::optional<search::Task> *findConversion(mlir::RankedTensorType type,
+                                                    const mlir::tssa::layout::LayoutMap &from,
+                                                    const mlir::tssa::layout::LayoutMap &to) const;
 
 private:
   /// A tensor that flows from a result of one node to an operand of another. The node behind the
@@ -106,7 +121,7 @@ private:
   void findFlows();
   std::string makeTaskText(const KernelNode &node,
                            const mlir::tssa::layout::LaunchStores &stores) const;
-  double getConversionSeconds(const Flow &flow, uint32_t from, uint32_t to, GetSeconds getSeconds);
+  double getSeconds(const Flow &flow, uint32_t from, uint32_t to, const ProgramTimes &times) const;
   mlir::tssa::layout::LayoutMap getFrom(const Flow &flow, uint32_t option) const;
   mlir::tssa::layout::LayoutMap getTo(const Flow &flow, uint32_t option) const;
   bool follow(size_t node, bool isResult, unsigned end, const mlir::tssa::layout::LayoutMap &map);

@@ -50,10 +50,10 @@ struct SearchOptions {
   enum Ranking { Model, DraftOnly, None } ranking = Model;
 };
 
-/// A point of another task and its knobs.
+/// A point of another task.
 struct ForeignPoint {
-  llvm::ArrayRef<search::Knob> knobs;
-  std::vector<int64_t> values;
+  const KernelSpace &space;
+  search::Point point;
 };
 
 class TaskSearch {

@@ -165,6 +165,40 @@ TEST_F(KernelSpaceTest, AdoptsTheNearestValuesOfAnotherSpace) {
   EXPECT_EQ(space->adopt(theirs, values), std::nullopt);
 }
 
+TEST_F(KernelSpaceTest, AdoptsLoopsOfTheSameKernelInAnotherLayout) {
+  create(convolutionTask);
+  std::string blocks = convolutionTask.str();
+  for (llvm::StringRef store : {"@y as map<", "0 as map<"}) {
+    size_t at = blocks.find("layout.store " + store.str() + "reorder(0, 2, 3, 1)");
+    ASSERT_NE(at, std::string::npos);
+    at = blocks.find("reorder", at);
+    blocks.replace(at, std::strlen("reorder(0, 2, 3, 1)"),
+                   "split(1, [*, 8]), reorder(0, 1, 3, 4, 2)");
+  }
+  auto other = createTask(blocks);
+  auto theirs = llvm::cantFail(KernelSpace::create(*other));
+  // 2 x 4 rows of an image, and vectors of channels: all of 16, and blocks of 8.
+  search::Point point = llvm::cantFail(space->getSpace().parse(
+      "vector=3 lanes=16 vectors=1 rows=1 rows_extent=2 rows2=2 rows2_extent=7 fuse=1 taps=2 "
+      "unroll=1 reduce=0 outer=0"));
+  ASSERT_TRUE(space->getSpace().isLegal(point));
+  auto adopted = theirs->adopt(*space, point);
+  ASSERT_TRUE(adopted);
+  EXPECT_TRUE(theirs->getSpace().isLegal(*adopted));
+  layout::Point loops = theirs->decode(*adopted).back();
+  EXPECT_EQ(loops.vectorDim, 4u);
+  ASSERT_EQ(loops.rows.size(), 2u);
+  EXPECT_EQ(loops.rows[0].dim, 2u);
+  EXPECT_EQ(loops.rows[0].extent, 2);
+  EXPECT_EQ(loops.rows[1].dim, 3u);
+  EXPECT_EQ(loops.rows[1].extent, 7);
+  EXPECT_EQ(loops.unrolled.size(), 2u);
+  // And back: to itself, a space adopts each of its points.
+  EXPECT_EQ(space->adopt(*space, space->getDefault()), space->getDefault());
+  create(rowsTask);
+  EXPECT_FALSE(space->adopt(*theirs, *adopted));
+}
+
 TEST_F(KernelSpaceTest, ScheduledKernelsHaveTheStoresOfTheTask) {
   create(convolutionTask);
   auto scheduled = kernel->getScheduled(space->decode(space->getDefault()));

@@ -161,7 +161,7 @@ TEST_F(ProgramLayoutsTest, OptionsAreTheTasksOfTheProgramThatHasThem) {
       *add(1, "store.image.d2=0 store.image.d3=0 store.group=16"), 0,
       *add(3, "store.image.d2=0 store.image.d3=0 store.out=0 store.in=16")};
   EXPECT_EQ(options, (std::vector<uint32_t>{1, 1, 0, 1}));
-  layouts->addFollowers(/*most=*/16);
+  layouts->addFollowers([](size_t, uint32_t) { return true; }, /*most=*/16);
   ASSERT_GT(layouts->getNodes()[2].options.size(), 1u);
   for (options[2] = 0; options[2] < layouts->getNodes()[2].options.size(); ++options[2]) {
     std::set<std::string> keys = getKeys(options);
@@ -199,7 +199,7 @@ TEST_F(ProgramLayoutsTest, TheGraphFindsAChainThatNoKernelFindsAlone) {
       *add(0, "store.image.d2=0 store.image.d3=0 store.out=16 store.in=0"),
       *add(1, "store.image.d2=0 store.image.d3=0 store.group=16"), 1,
       *add(3, "store.image.d2=0 store.image.d3=0 store.out=0 store.in=16")};
-  layouts->addFollowers(/*most=*/16);
+  layouts->addFollowers([](size_t, uint32_t) { return true; }, /*most=*/16);
   auto isBlocked = [&](size_t node, uint32_t option) {
     const auto &stores = layouts->getNodes()[node].options[option].stores;
     return !stores.inputs[0].isEmpty() && stores.inputs[0] == stores.outputs[0] &&
@@ -216,18 +216,19 @@ TEST_F(ProgramLayoutsTest, TheGraphFindsAChainThatNoKernelFindsAlone) {
     micros[layouts->getNodes()[1].options[blocks[1]].task.key] = 10.5;
     micros[layouts->getNodes()[3].options[blocks[3]].task.key] = project;
   };
-  auto getSeconds = [&](const search::Task &task) {
-    auto known = micros.find(task.key);
-    return (known == micros.end() ? 9 : known->second) * 1e-6;
+  auto getSeconds = [&](const search::Task &task) { return micros[task.key] * 1e-6; };
+  auto convert = [](mlir::RankedTensorType, const auto &, const auto &) { return 9e-6; };
+  auto choose = [&] {
+    return llvm::cantFail(search::solve(llvm::cantFail(layouts->makeGraph({getSeconds, convert}))));
   };
   setTimes(12);
-  auto choice = llvm::cantFail(search::solve(llvm::cantFail(layouts->makeGraph(getSeconds))));
+  auto choice = choose();
   EXPECT_EQ(choice.options[0], blocks[0]);
   EXPECT_EQ(choice.options[1], blocks[1]);
   EXPECT_TRUE(isBlocked(2, choice.options[2]));
   EXPECT_EQ(choice.options[3], blocks[3]);
   // If the last convolution loses more in blocks than the depthwise one gains, nothing changes.
   setTimes(22);
-  choice = llvm::cantFail(search::solve(llvm::cantFail(layouts->makeGraph(getSeconds))));
+  choice = choose();
   EXPECT_NE(choice.options[3], blocks[3]);
 }
