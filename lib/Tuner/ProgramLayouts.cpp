@@ -80,13 +80,20 @@ Error ProgramLayouts::findNodes() {
   module.walk([&](te::LaunchOp launch) { counterparts[launch] = chosen[next++]; });
   SymbolTable symbols(*copy);
   for (KernelTask &task : findTasks(module)) {
-    auto other = symbols.lookup<te::KernelOp>(counterparts[task.launches.front()].getKernel());
-    LaunchStores stores = readStores(other);
-    KernelNode node{task.kernel, std::move(task.constants), 0, {}};
-    for (te::LaunchOp launch : task.launches)
+    KernelNode node{task.kernel, std::move(task.constants), 0, {{"default", {}}}};
+    for (te::LaunchOp launch : task.launches) {
+      LaunchStores stores =
+          readStores(symbols.lookup<te::KernelOp>(counterparts[launch].getKernel()));
+      std::string text = makeTaskText(node, stores), key = getTaskKey(text);
+      std::vector<StoredKernel> &kernels = node.options[0].kernels;
+      auto found = llvm::find_if(
+          kernels, [&](const StoredKernel &kernel) { return kernel.task.key == key; });
+      if (found == kernels.end())
+        found = kernels.insert(found, {std::move(stores), {key, text}, 0});
+      found->calls += te::countTrips(launch);
       node.calls += te::countTrips(launch);
-    std::string text = makeTaskText(node, stores);
-    node.options.push_back({std::move(stores), "default", {getTaskKey(text), text}});
+      kinds[launch] = found - kernels.begin();
+    }
     open.push_back(node.kernel.getSchedule().empty() && findObstacle(node.kernel).empty());
     nodes.push_back(std::move(node));
   }
@@ -107,15 +114,16 @@ void ProgramLayouts::findFlows() {
         continue;
       auto producer = value.getDefiningOp<te::LaunchOp>();
       unsigned result = producer ? cast<OpResult>(value).getResultNumber() : 0;
-      flows.push_back({producer ? byName.lookup(producer.getKernel()) : outside, reader, result,
+      flows.push_back({producer ? byName.lookup(producer.getKernel()) : outside, reader,
+                       producer ? kinds[producer] : 0, kinds[launch], result,
                        static_cast<unsigned>(operand), type, te::countTrips(launch)});
     }
     for (OpResult result : launch->getResults()) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
       auto isOutside = [](Operation *user) { return !isa<te::LaunchOp>(user); };
       if (type && llvm::any_of(result.getUsers(), isOutside))
-        flows.push_back(
-            {reader, outside, result.getResultNumber(), 0, type, te::countTrips(launch)});
+        flows.push_back({reader, outside, kinds[launch], 0, result.getResultNumber(), 0, type,
+                         te::countTrips(launch)});
     }
   });
 }
@@ -156,12 +164,12 @@ std::optional<uint32_t> ProgramLayouts::addOption(size_t number, const LaunchSto
   KernelNode &node = nodes[number];
   std::string description = stores.describe();
   for (auto [option, known] : llvm::enumerate(node.options))
-    if (known.stores.describe() == description)
+    if (known.kernels.size() == 1 && known.kernels[0].stores.describe() == description)
       return option;
   std::optional<search::Task> task = makeTask(number, stores);
   if (!task)
     return std::nullopt;
-  node.options.push_back({stores, std::move(name), std::move(*task)});
+  node.options.push_back({std::move(name), {{stores, std::move(*task), node.calls}}});
   return node.options.size() - 1;
 }
 
@@ -184,7 +192,7 @@ bool ProgramLayouts::follow(size_t number, bool isResult, unsigned end, const La
   for (auto isChosen : {+[](Type other, RankedTensorType type) { return isAlike(other, type); },
                         +[](Type other, RankedTensorType type) { return other == type; },
                         +[](Type, RankedTensorType) { return false; }}) {
-    LaunchStores stores = node.options.front().stores;
+    LaunchStores stores = node.options.front().kernels.front().stores;
     for (auto [parameter, other] : llvm::enumerate(node.kernel.getArgumentTypes()))
       if (!llvm::is_contained(node.constants, parameter) && isChosen(other, type))
         stores.inputs[parameter] = map;
@@ -225,13 +233,24 @@ void ProgramLayouts::addFollowers(llvm::function_ref<bool(size_t, uint32_t)> lea
 //===----------------------------------------------------------------------===//
 
 LayoutMap ProgramLayouts::getFrom(const Flow &flow, uint32_t option) const {
-  return flow.from == nodes.size() ? LayoutMap()
-                                   : nodes[flow.from].options[option].stores.outputs[flow.result];
+  if (flow.from == nodes.size())
+    return LayoutMap();
+  ArrayRef<StoredKernel> kernels = nodes[flow.from].options[option].kernels;
+  return kernels[option == 0 ? flow.fromKernel : 0].stores.outputs[flow.result];
 }
 
 LayoutMap ProgramLayouts::getTo(const Flow &flow, uint32_t option) const {
-  return flow.to == nodes.size() ? LayoutMap()
-                                 : nodes[flow.to].options[option].stores.inputs[flow.operand];
+  if (flow.to == nodes.size())
+    return LayoutMap();
+  ArrayRef<StoredKernel> kernels = nodes[flow.to].options[option].kernels;
+  return kernels[option == 0 ? flow.toKernel : 0].stores.inputs[flow.operand];
+}
+
+double ProgramLayouts::getSeconds(size_t node, uint32_t option, const ProgramTimes &times) const {
+  double seconds = 0;
+  for (const StoredKernel &kernel : nodes[node].options[option].kernels)
+    seconds += kernel.calls * times.kernel(kernel.task);
+  return seconds;
 }
 
 static std::string getConversionName(RankedTensorType type, const LayoutMap &from,
@@ -303,15 +322,15 @@ double ProgramLayouts::getFixedConversions(size_t node, uint32_t option,
       seconds += flow.calls * getSeconds(flow, option, 0, times);
     else if (flow.to == node && isFixed(flow.from))
       seconds += flow.calls * getSeconds(flow, 0, option, times);
-  return seconds / nodes[node].calls;
+  return seconds;
 }
 
 Expected<search::ChoiceGraph> ProgramLayouts::makeGraph(const ProgramTimes &times) const {
   search::ChoiceGraph graph;
-  for (const KernelNode &node : nodes) {
+  for (size_t node = 0; node < nodes.size(); ++node) {
     std::vector<double> seconds;
-    for (const KernelOption &option : node.options)
-      seconds.push_back(node.calls * times.kernel(option.task));
+    for (uint32_t option = 0; option < nodes[node].options.size(); ++option)
+      seconds.push_back(getSeconds(node, option, times));
     if (auto number = graph.addNode(std::move(seconds)); !number)
       return number.takeError();
   }
@@ -339,7 +358,8 @@ std::vector<uint32_t> ProgramLayouts::getOrder() const {
 std::vector<search::Task> ProgramLayouts::getTasks(ArrayRef<uint32_t> options) {
   std::vector<search::Task> tasks;
   for (auto [number, node] : llvm::enumerate(nodes))
-    tasks.push_back(node.options[options[number]].task);
+    for (const StoredKernel &kernel : node.options[options[number]].kernels)
+      tasks.push_back(kernel.task);
   auto get = [&](size_t node) { return node < nodes.size() ? options[node] : 0; };
   for (const Flow &flow : flows) {
     LayoutMap before = getFrom(flow, get(flow.from)), after = getTo(flow, get(flow.to));
@@ -367,16 +387,16 @@ std::vector<size_t> ProgramLayouts::findChanged(ArrayRef<uint32_t> options) cons
 
 OwningOpRef<te::KernelOp> ProgramLayouts::getStored(size_t node, uint32_t option) const {
   OwningOpRef<te::KernelOp> copy = te::KernelOp(nodes[node].kernel).clone();
-  writeStores(*copy, nodes[node].constants, nodes[node].options[option].stores);
+  writeStores(*copy, nodes[node].constants, nodes[node].options[option].kernels[0].stores);
   return copy;
 }
 
 OwningOpRef<ModuleOp> ProgramLayouts::write(ArrayRef<uint32_t> options) const {
   OwningOpRef<ModuleOp> copy = ModuleOp(module).clone();
   SymbolTable symbols(*copy);
-  for (auto [number, node] : llvm::enumerate(nodes))
-    if (open[number])
-      writeStores(symbols.lookup<te::KernelOp>(te::KernelOp(node.kernel).getSymName()),
-                  node.constants, node.options[options[number]].stores);
+  for (size_t node : findChanged(options))
+    if (const KernelOption &option = nodes[node].options[options[node]]; option.kernels.size() == 1)
+      writeStores(symbols.lookup<te::KernelOp>(te::KernelOp(nodes[node].kernel).getSymName()),
+                  nodes[node].constants, option.kernels[0].stores);
   return copy;
 }

@@ -69,6 +69,24 @@ std::optional<double> JointSearch::getMeasured(const search::Task &task) {
   return found->second;
 }
 
+std::optional<double> JointSearch::getMeasured(const KernelOption &option) {
+  double seconds = 0;
+  for (const StoredKernel &kernel : option.kernels) {
+    std::optional<double> own = getMeasured(kernel.task);
+    if (!own)
+      return std::nullopt;
+    seconds += kernel.calls * *own;
+  }
+  return seconds;
+}
+
+double JointSearch::predict(const KernelOption &option) {
+  double cycles = 0;
+  for (const StoredKernel &kernel : option.kernels)
+    cycles += kernel.calls * predict(kernel.task).value_or(0);
+  return cycles;
+}
+
 double JointSearch::getSeconds(const search::Task &task) {
   if (std::optional<double> seconds = getMeasured(task))
     return *seconds;
@@ -123,10 +141,12 @@ void JointSearch::calibrate() {
   unsigned count = 0;
   for (const KernelNode &node : layouts->getNodes())
     for (const KernelOption &option : node.options) {
-      std::optional<double> seconds = getMeasured(option.task), cycles;
-      if (seconds && (cycles = predict(option.task)) && *cycles > 0) {
-        logs += std::log(*seconds / *cycles);
-        ++count;
+      for (const StoredKernel &kernel : option.kernels) {
+        std::optional<double> seconds = getMeasured(kernel.task), cycles;
+        if (seconds && (cycles = predict(kernel.task)) && *cycles > 0) {
+          logs += std::log(*seconds / *cycles);
+          ++count;
+        }
       }
     }
   secondsPerCycle = count ? std::exp(logs / count) : 1e-9;
@@ -136,40 +156,72 @@ void JointSearch::calibrate() {
 // The race
 //===----------------------------------------------------------------------===//
 
-/// Adds up to `count` layouts of a kernel to the race, of which the compiler's is the first.
+/// Returns the points that are always looked at: channels in vectors, channels last, and all as it
+/// is. Neighbours that do the same need no conversion.
+static std::vector<search::Point> getUsualPoints(const StoreSpace &space, int64_t lanes) {
+  std::vector<search::Point> points;
+  for (int64_t block : {lanes, INT64_MAX, int64_t(0)}) {
+    search::Point point = space.getPlain();
+    for (auto [knob, position] : zip_equal(space.getSpace().getKnobs(), point)) {
+      bool isTile = StringRef(knob.name).starts_with("store.image");
+      auto found = block == INT64_MAX ? std::prev(knob.values.end()) : find(knob.values, block);
+      if (!isTile && found != knob.values.end())
+        position = found - knob.values.begin();
+    }
+    if (space.getSpace().isLegal(point) && !is_contained(points, point))
+      points.push_back(std::move(point));
+  }
+  return points;
+}
+
+/// Returns points of a space to choose from: the usual ones, then random ones, of which half have
+/// no tiles of the image, which few readers take.
+std::vector<search::Point> JointSearch::drawPoints(const StoreSpace &space,
+                                                   search::Random &random) {
+  std::vector<search::Point> points = getUsualPoints(space, machine.model.lanes);
+  auto score = [](ArrayRef<search::Point> points) { return std::vector<double>(points.size(), 0); };
+  for (const search::Candidate &candidate :
+       search::createRandomSampler()
+           ->propose(space.getSpace(), {}, 4 * mostDrafted, score, random)
+           .candidates) {
+    bool isFull = points.size() >= mostDrafted / 2 && space.hasTiles(candidate.point);
+    if (points.size() < mostDrafted && !isFull && !is_contained(points, candidate.point))
+      points.push_back(candidate.point);
+  }
+  return points;
+}
+
+/// Adds up to `count` layouts of a kernel to the race: the compiler's, usual ones, and of others
+/// some that the draft ranks first and that lie far apart.
 void JointSearch::addRunners(size_t node, size_t count) {
   const KernelNode &known = layouts->getNodes()[node];
   auto space = StoreSpace::create(known.kernel, known.constants);
   if (!space)
     return consumeError(space.takeError());
-  search::Random random(options.search.seed, search::hashBytes(known.options[0].task.key), 0);
-  std::vector<search::Point> points{(*space)->getPlain()};
-  auto draw = [](ArrayRef<search::Point> points) { return std::vector<double>(points.size(), 0); };
-  // Half of them have no tiles of the image, which few readers take.
-  for (const search::Candidate &candidate :
-       search::createRandomSampler()
-           ->propose((*space)->getSpace(), {}, 4 * mostDrafted, draw, random)
-           .candidates) {
-    bool isFull = points.size() >= mostDrafted / 2 && (*space)->hasTiles(candidate.point);
-    if (candidate.point != points.front() && points.size() < mostDrafted && !isFull)
-      points.push_back(candidate.point);
-  }
+  const search::Task &first = known.options[0].kernels[0].task;
+  search::Random random(options.search.seed, search::hashBytes(first.key), 0);
+  runners.push_back({node, 0});
+  size_t end = runners.size() - 1 + count;
+  auto add = [&](const search::Point &point) {
+    auto option = layouts->addOption(node, (*space)->getStores(point), (*space)->describe(point));
+    if (option && *option > 0 && runners.size() < end)
+      runners.push_back({node, *option});
+  };
+  std::vector<search::Point> points = drawPoints(**space, random);
+  size_t numUsual = getUsualPoints(**space, machine.model.lanes).size();
+  for (const search::Point &point : ArrayRef(points).take_front(numUsual))
+    add(point);
   std::vector<search::Candidate> candidates;
-  for (const search::Point &point : points)
-    if (auto task = layouts->makeTask(node, (*space)->getStores(point));
-        task && task->key != known.options[0].task.key)
+  for (const search::Point &point : ArrayRef(points).drop_front(numUsual))
+    if (auto task = layouts->makeTask(node, (*space)->getStores(point)))
       if (std::optional<double> cycles = predict(*task))
         candidates.push_back({point, -*cycles});
-  runners.push_back({node, 0});
   sortByScore(candidates);
   search::BatchOptions choice;
-  choice.extras = count > 4 ? 1 : 0;
-  choice.count = count - 1 - choice.extras;
-  for (size_t position : search::chooseBatch(candidates, choice, random)) {
-    const search::Point &point = candidates[position].point;
-    runners.push_back(
-        {node, *layouts->addOption(node, (*space)->getStores(point), (*space)->describe(point))});
-  }
+  choice.count = end - runners.size();
+  choice.extras = 0;
+  for (size_t position : search::chooseBatch(candidates, choice, random))
+    add(candidates[position].point);
 }
 
 /// Chooses which layouts start: of as many kernels as the budget allows, those that are predicted
@@ -181,7 +233,7 @@ void JointSearch::chooseRunners(const Budget &budget) {
       continue;
     auto space = StoreSpace::create(node.kernel, node.constants);
     if (space)
-      order.push_back({-node.calls * predict(node.options[0].task).value_or(0), number});
+      order.push_back({-predict(node.options[0]), number});
     else
       consumeError(space.takeError());
   }
@@ -220,10 +272,10 @@ Error JointSearch::dropSlow(double share) {
   std::map<size_t, size_t> counts;
   for (const Runner &entry : runners) {
     ++counts[entry.node];
-    const search::Task &task = layouts->getNodes()[entry.node].options[entry.option].task;
+    std::optional<double> own = getMeasured(layouts->getNodes()[entry.node].options[entry.option]);
     if (entry.option == 0)
       left.push_back(entry);
-    else if (std::optional<double> own = getMeasured(task))
+    else if (own)
       byNode[entry.node].push_back({*own + withTimes([&](const ProgramTimes &times) {
                                       return layouts->getFixedConversions(entry.node, entry.option,
                                                                           times);
@@ -246,7 +298,9 @@ Error JointSearch::race(const Budget &budget) {
   for (const Step &step : steps) {
     std::vector<search::Task> tasks;
     for (const Runner &entry : runners)
-      tasks.push_back(layouts->getNodes()[entry.node].options[entry.option].task);
+      for (const StoredKernel &kernel :
+           layouts->getNodes()[entry.node].options[entry.option].kernels)
+        tasks.push_back(kernel.task);
     // Of the time, each step gets what it needs of the trials.
     done += step.trials == 8 ? 8 : step.trials == 24 ? 6 : 4;
     std::optional<Clock::time_point> deadline = budget.deadline;
@@ -269,10 +323,10 @@ Error JointSearch::race(const Budget &budget) {
 /// Returns whether others follow a layout: it is fast, or follows another one itself.
 bool JointSearch::leads(size_t node, uint32_t option) {
   const KernelNode &known = layouts->getNodes()[node];
-  std::optional<double> own = getMeasured(known.options[option].task);
+  std::optional<double> own = getMeasured(known.options[option]);
   double best = HUGE_VAL;
   for (const KernelOption &other : known.options)
-    best = std::min(best, getMeasured(other.task).value_or(HUGE_VAL));
+    best = std::min(best, getMeasured(other).value_or(HUGE_VAL));
   return !own || *own <= mostOfLeader * best;
 }
 
@@ -316,8 +370,8 @@ void JointSearch::describe(size_t node) {
   te::KernelOp kernel = known.kernel;
   std::vector<std::pair<double, std::string>> times;
   for (const KernelOption &option : known.options)
-    if (std::optional<double> seconds = getMeasured(option.task))
-      times.push_back({*seconds, option.name});
+    if (std::optional<double> seconds = getMeasured(option))
+      times.push_back({*seconds / known.calls, option.name});
   sort(times);
   outs() << kernel.getSymName() << ":";
   for (auto &[seconds, name] : times)
@@ -325,32 +379,31 @@ void JointSearch::describe(size_t node) {
   outs() << '\n';
 }
 
-/// Writes a record of ends for each kernel whose layouts are not the compiler's, and for those that
-/// such a kernel exchanges tensors with.
-Error JointSearch::record(const search::Choice &choice) {
+/// Returns a record of ends for each kernel whose layouts are not the compiler's, and for those
+/// that such a kernel exchanges tensors with.
+std::vector<std::string> JointSearch::makeRecords(const search::Choice &choice) {
+  std::vector<std::string> records;
   for (size_t node : layouts->findChanged(choice.options)) {
     const KernelNode &known = layouts->getNodes()[node];
     const KernelOption &option = known.options[choice.options[node]];
     RecordInfo info{getMachineId(machine), getEpoch().str(), options.threads,
-                    getSeconds(option.task), getSeconds(known.options[0].task)};
-    if (info.seconds <= 0 || info.defaultSeconds <= 0)
-      continue;
-    std::string text = printRecord(*layouts->getStored(node, choice.options[node]), known.constants,
-                                   info, RecordKind::Ends);
-    if (Error error = writeRecord(options.folder, text, RecordKind::Ends))
-      return error;
+                    getMeasured(option).value_or(0) / known.calls,
+                    getMeasured(known.options[0]).value_or(0) / known.calls};
+    if (option.kernels.size() == 1 && info.seconds > 0 && info.defaultSeconds > 0)
+      records.push_back(printRecord(*layouts->getStored(node, choice.options[node]),
+                                    known.constants, info, RecordKind::Ends));
   }
-  return Error::success();
+  return records;
 }
 
-Expected<mlir::OwningOpRef<mlir::ModuleOp>> JointSearch::run(const Budget &budget) {
+Expected<JointResult> JointSearch::run(const Budget &budget) {
   auto created = ProgramLayouts::create(module, machine.model);
   if (!created)
     return created.takeError();
   layouts = std::move(*created);
   chooseRunners(budget);
   if (runners.empty())
-    return nullptr;
+    return JointResult();
   // What the compiler chooses is compared as it was measured, too.
   search::Choice asIs{std::vector<uint32_t>(layouts->getNodes().size() + 1, 0), 0, false};
   if (Error error = measure(findUnmeasured(asIs), steps[0].trials, budget.deadline))
@@ -371,7 +424,7 @@ Expected<mlir::OwningOpRef<mlir::ModuleOp>> JointSearch::run(const Budget &budge
                         mostOptions);
   if (!findUnmeasured(asIs).empty()) {
     outs() << "no time is left for layouts: the compiler's stay\n";
-    return nullptr;
+    return JointResult();
   }
   auto choice = chooseMeasured(budget);
   if (!choice)
@@ -385,12 +438,10 @@ Expected<mlir::OwningOpRef<mlir::ModuleOp>> JointSearch::run(const Budget &budge
   bool gains = after < before * (1 - leastGain);
   outs() << "layouts of " << layouts->findChanged(choice->options).size()
          << " kernels: " << printTime(before) << " -> " << printTime(after)
-         << (gains ? ", taken\n" : ", left\n");
+         << (gains ? ", searched on\n" : ", left\n");
   if (!gains)
-    return nullptr;
-  if (Error error = record(*choice))
-    return std::move(error);
-  return layouts->write(choice->options);
+    return JointResult();
+  return JointResult{layouts->write(choice->options), makeRecords(*choice)};
 }
 
 } // namespace tssa::tune

@@ -18,8 +18,8 @@
 ///    was measured, and from predictions where nothing was. What is chosen is measured before it is
 ///    taken, and the choice is made again.
 ///
-/// The layouts are taken if they make the program faster than the compiler's do, as records of
-/// ends.
+/// What comes of it are records of ends, if they make the program faster than the compiler's
+/// layouts do as far as its kernels tell.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TOOLS_TSSA_TUNE_JOINTSEARCH_H
@@ -27,8 +27,15 @@
 
 #include "SessionRunner.h"
 #include "tssa/Tuner/ProgramLayouts.h"
+#include "tssa/Tuner/StoreSpace.h"
 
 namespace tssa::tune {
+
+/// Other layouts than the compiler's.
+struct JointResult {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< with the layouts; null if there are none
+  std::vector<std::string> records;         ///< their records of ends
+};
 
 class JointSearch {
 public:
@@ -37,9 +44,8 @@ public:
               mlir::ModuleOp module)
       : options(options), machine(machine), runner(runner), module(module) {}
 
-  /// Searches until the budget is used. Returns the program with the layouts that are taken, or
-  /// null if the compiler's stay.
-  llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> run(const Budget &budget);
+  /// Searches until the budget is used.
+  llvm::Expected<JointResult> run(const Budget &budget);
 
 private:
   /// A layout of one kernel in the race.
@@ -49,6 +55,7 @@ private:
   };
 
   void chooseRunners(const Budget &budget);
+  std::vector<search::Point> drawPoints(const tuner::StoreSpace &space, search::Random &random);
   void addRunners(size_t node, size_t count);
   llvm::Error race(const Budget &budget);
   llvm::Error dropSlow(double share);
@@ -61,7 +68,7 @@ private:
   llvm::Expected<search::Choice> chooseMeasured(const Budget &budget);
   /// Returns the tasks of the program with these options that were not measured.
   std::vector<search::Task> findUnmeasured(const search::Choice &choice);
-  llvm::Error record(const search::Choice &choice);
+  std::vector<std::string> makeRecords(const search::Choice &choice);
   /// Says how fast the layouts of a kernel are that were measured.
   void describe(size_t node);
 
@@ -77,6 +84,10 @@ private:
   llvm::Expected<search::ChoiceGraph> makeGraph(bool onlyMeasured);
   template <typename Use> auto withTimes(Use use);
   std::optional<double> getMeasured(const search::Task &task);
+  /// Returns the seconds of all launches of a kernel in one run; nothing if one was not measured.
+  std::optional<double> getMeasured(const tuner::KernelOption &option);
+  /// Returns the cycles that the draft predicts for them.
+  double predict(const tuner::KernelOption &option);
   /// Returns the cycles that the draft predicts for the default loops; nothing without a space.
   std::optional<double> predict(const search::Task &task);
   void calibrate();

@@ -8,9 +8,14 @@
 #include "Tune.h"
 #include "JointSearch.h"
 #include "Look.h"
+#include "ProgramRace.h"
 #include "SessionRunner.h"
 #include "Tasks.h"
+#include "tssa/Pipeline/Records.h"
+#include "tssa/Tuner/Report.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <chrono>
 
@@ -39,6 +44,71 @@ static void describe(const ModelTasks &model, size_t open) {
   outs() << '\n';
 }
 
+/// Adds tasks that the model does not have.
+static void addTasks(std::vector<PlannedTask> tasks, ModelTasks &model) {
+  for (PlannedTask &task : tasks)
+    if (none_of(model.tasks,
+                [&](const PlannedTask &known) { return known.task.key == task.task.key; }))
+      model.tasks.push_back(std::move(task));
+}
+
+/// Writes the records of ends to `folder`.
+static Error writeEnds(StringRef folder, ArrayRef<std::string> records) {
+  for (const std::string &text : records)
+    if (Error error = writeRecord(folder, text, RecordKind::Ends))
+      return error;
+  return Error::success();
+}
+
+/// Makes a folder with the records of loops that the folder of `options` has.
+static Error copyLoops(const Options &options, SmallString<128> &folder) {
+  if (std::error_code error = sys::fs::createUniqueDirectory("tssa-tune", folder))
+    return createStringError(error, "no folder for records: " + error.message());
+  auto names = listRecords(options.folder);
+  if (!names)
+    return names.takeError();
+  for (const std::string &name : *names) {
+    SmallString<128> path(options.folder);
+    sys::path::append(path, "records", name);
+    auto text = readRecordText(path);
+    if (!text)
+      return text.takeError();
+    if (Error error = writeRecord(folder, *text))
+      return error;
+  }
+  return Error::success();
+}
+
+/// Times the program with the default loops, with the best loops, and with the layouts too, and
+/// writes the records of the layouts if that is the fastest.
+static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
+                           const cpu::Machine &machine, ArrayRef<std::string> records) {
+  SmallString<128> loops, both;
+  auto remove = make_scope_exit([&] {
+    sys::fs::remove_directories(loops);
+    sys::fs::remove_directories(both);
+  });
+  for (SmallString<128> *folder : {&loops, &both})
+    if (Error error = copyLoops(options, *folder))
+      return error;
+  if (Error error = writeEnds(both, records))
+    return error;
+  std::vector<Program> programs = {{"by default", "", 0},
+                                   {"with the loops", std::string(loops), 0},
+                                   {"with the layouts and loops", std::string(both), 0}};
+  if (Error error = raceProgram(context, options, machine, programs)) {
+    outs() << "the compiler's layouts stay: " << toString(std::move(error)) << '\n';
+    return Error::success();
+  }
+  for (const Program &program : programs)
+    outs() << "the program " << program.name << ": " << printTime(program.seconds) << '\n';
+  if (programs[2].seconds >= programs[1].seconds) {
+    outs() << "the compiler's layouts stay\n";
+    return Error::success();
+  }
+  return writeEnds(options.folder, records);
+}
+
 /// Searches layouts and loops together, and then the loops of the program that has the layouts.
 static Error tune(Options &options, const cpu::Machine &machine, search::Database &database,
                   mlir::ModuleOp module, ModelTasks model) {
@@ -59,19 +129,18 @@ static Error tune(Options &options, const cpu::Machine &machine, search::Databas
                                     std::chrono::duration<double>(*options.seconds * share));
     return budget;
   };
-  JointSearch joint(options, machine, runner, module);
-  mlir::OwningOpRef<mlir::ModuleOp> changed;
+  JointResult joint;
   if (options.joint > 0) {
-    auto result = joint.run(getBudget(options.joint));
+    auto result = JointSearch(options, machine, runner, module).run(getBudget(options.joint));
     if (!result)
       return result.takeError();
-    changed = std::move(*result);
+    joint = std::move(*result);
   }
-  if (changed) {
-    auto other = collectTasks(*changed, machine.model);
+  if (joint.module) { // both programs get loops
+    auto other = collectTasks(*joint.module, machine.model);
     if (!other)
       return other.takeError();
-    model = std::move(*other);
+    addTasks(std::move(other->tasks), model);
     open = runner.findOpen(model.tasks);
     if (!open)
       return open.takeError();
@@ -80,7 +149,9 @@ static Error tune(Options &options, const cpu::Machine &machine, search::Databas
   Error error = runner.run(*module.getContext(), std::move(*open), getBudget(1));
   if (!options.session)
     options.session = runner.getLastSession();
-  return error;
+  if (error || !joint.module)
+    return error;
+  return decideLayouts(*module.getContext(), options, machine, joint.records);
 }
 
 int tuneModel(Options &options) {

@@ -25,11 +25,18 @@
 
 namespace tssa::tuner {
 
+/// A kernel with some layouts of its ends.
+struct StoredKernel {
+  mlir::tssa::layout::LaunchStores stores;
+  search::Task task;
+  double calls = 0; ///< of one run of the program
+};
+
 /// One way to store the ends of a kernel.
 struct KernelOption {
-  mlir::tssa::layout::LaunchStores stores;
   std::string name; ///< for people
-  search::Task task;
+  /// One for all launches; of what the compiler chooses one for each kind of launch.
+  std::vector<StoredKernel> kernels;
 };
 
 /// A kernel of the program.
@@ -75,13 +82,15 @@ public:
   /// there. No kernel gets more than `most` options.
   void addFollowers(llvm::function_ref<bool(size_t node, uint32_t option)> leads, size_t most);
 
-  /// Returns the seconds of one call of a kernel that are left of conversions of its ends, with an
-  /// option, whatever others choose: those of tensors that come from outside of open kernels or go
+  /// Returns the seconds of conversions of the ends of a kernel that are left with an option in one
+  /// run, whatever others choose: those of tensors that come from outside of open kernels or go
   /// there.
   double getFixedConversions(size_t node, uint32_t option, const ProgramTimes &times) const;
   /// Returns the graph of the program, whose nodes are those of `getNodes` and one that stands for
   /// what is outside of kernels, where all tensors are stored as they are.
   llvm::Expected<search::ChoiceGraph> makeGraph(const ProgramTimes &times) const;
+  /// Returns the seconds that the launches of a kernel take with an option in one run.
+  double getSeconds(size_t node, uint32_t option, const ProgramTimes &times) const;
   /// Returns the nodes in the order of the program.
   std::vector<uint32_t> getOrder() const;
 
@@ -92,8 +101,9 @@ public:
   std::vector<size_t> findChanged(llvm::ArrayRef<uint32_t> options) const;
   /// Returns a copy of a kernel with the stores of an option.
   mlir::OwningOpRef<mlir::tssa::te::KernelOp> getStored(size_t node, uint32_t option) const;
-  /// Returns a copy of the module in which the kernels have the stores of these options, one for
-  /// each node.
+  /// Returns a copy of the module in which the kernels of `findChanged` have the stores of these
+  /// options, one for each node; the compiler chooses those of others, and of kernels that it
+  /// stores in several ways.
   mlir::OwningOpRef<mlir::ModuleOp> write(llvm::ArrayRef<uint32_t> options) const;
   /// Returns the conversion of a tensor from one layout to another as a task; nothing if both are
   /// the same in memory.
@@ -110,6 +120,7 @@ private:
   /// last one is what is outside.
   struct Flow {
     size_t from, to;
+    unsigned fromKernel, toKernel; ///< which of those of the first option
     unsigned result, operand;
     mlir::RankedTensorType type;
     double calls;
@@ -130,6 +141,7 @@ private:
   mlir::tssa::layout::MachineModel machine;
   std::vector<KernelNode> nodes;
   std::vector<bool> open;
+  llvm::DenseMap<mlir::Operation *, unsigned> kinds; ///< of launches, in the first option
   std::vector<Flow> flows;
   std::map<std::string, std::optional<search::Task>> conversions; ///< by type and maps
 };

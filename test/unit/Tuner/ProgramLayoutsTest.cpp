@@ -147,7 +147,7 @@ TEST_F(ProgramLayoutsTest, LegalPointsCanBeBuilt) {
         continue;
       auto option = layouts->addOption(node, space->getStores(point), "");
       ASSERT_TRUE(option) << space->describe(point);
-      auto task = createTask(layouts->getNodes()[node].options[*option].task.text);
+      auto task = createTask(layouts->getNodes()[node].options[*option].kernels[0].task.text);
       EXPECT_TRUE(task);
       ++built;
     }
@@ -166,7 +166,7 @@ TEST_F(ProgramLayoutsTest, OptionsAreTheTasksOfTheProgramThatHasThem) {
   for (options[2] = 0; options[2] < layouts->getNodes()[2].options.size(); ++options[2]) {
     std::set<std::string> keys = getKeys(options);
     for (size_t node = 0; node < 4; ++node)
-      EXPECT_TRUE(keys.count(layouts->getNodes()[node].options[options[node]].task.key))
+      EXPECT_TRUE(keys.count(layouts->getNodes()[node].options[options[node]].kernels[0].task.key))
           << node << ' ' << options[2];
   }
 }
@@ -176,7 +176,7 @@ TEST_F(ProgramLayoutsTest, ConversionsAreTheTasksBetweenLayoutsThatDiffer) {
   const KernelNode &depthwise = layouts->getNodes()[1];
   auto type = mlir::RankedTensorType::get({1, 48, 14, 14}, mlir::Float32Type::get(&context));
   auto plain = mlir::tssa::layout::LayoutMap();
-  const auto &map = depthwise.options[blocks].stores.inputs[0];
+  const auto &map = depthwise.options[blocks].kernels[0].stores.inputs[0];
   auto in = layouts->getConversion(type, plain, map),
        out = layouts->getConversion(type, map, plain);
   ASSERT_TRUE(in && out);
@@ -201,20 +201,21 @@ TEST_F(ProgramLayoutsTest, TheGraphFindsAChainThatNoKernelFindsAlone) {
       *add(3, "store.image.d2=0 store.image.d3=0 store.out=0 store.in=16")};
   layouts->addFollowers([](size_t, uint32_t) { return true; }, /*most=*/16);
   auto isBlocked = [&](size_t node, uint32_t option) {
-    const auto &stores = layouts->getNodes()[node].options[option].stores;
+    const auto &stores = layouts->getNodes()[node].options[option].kernels[0].stores;
     return !stores.inputs[0].isEmpty() && stores.inputs[0] == stores.outputs[0] &&
-           stores.inputs[0] == layouts->getNodes()[1].options[blocks[1]].stores.inputs[0];
+           stores.inputs[0] ==
+               layouts->getNodes()[1].options[blocks[1]].kernels[0].stores.inputs[0];
   };
   // What is not said here takes long; a conversion takes 9 us.
   std::map<std::string, double> micros;
   for (auto [node, known] : llvm::enumerate(layouts->getNodes()))
     for (auto [option, entry] : llvm::enumerate(known.options))
-      micros[entry.task.key] =
+      micros[entry.kernels[0].task.key] =
           option == 0 || (node == 2 ? isBlocked(node, option) : option == blocks[node]) ? 12 : 60;
   auto setTimes = [&](double project) {
-    micros[layouts->getNodes()[1].options[0].task.key] = 18.6;
-    micros[layouts->getNodes()[1].options[blocks[1]].task.key] = 10.5;
-    micros[layouts->getNodes()[3].options[blocks[3]].task.key] = project;
+    micros[layouts->getNodes()[1].options[0].kernels[0].task.key] = 18.6;
+    micros[layouts->getNodes()[1].options[blocks[1]].kernels[0].task.key] = 10.5;
+    micros[layouts->getNodes()[3].options[blocks[3]].kernels[0].task.key] = project;
   };
   auto getSeconds = [&](const search::Task &task) { return micros[task.key] * 1e-6; };
   auto convert = [](mlir::RankedTensorType, const auto &, const auto &) { return 9e-6; };

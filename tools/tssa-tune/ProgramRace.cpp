@@ -1,0 +1,220 @@
+//===- ProgramRace.cpp - whole programs timed in turns --------------------===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramRace.h"
+#include "tools/common/ReadModel.h"
+#include "tools/tssa-run/Inputs.h"
+#include "tssa/Pipeline/Compile.h"
+#include "tssa/Runtime/Session.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace tssa::tune {
+
+/// What the race may take, and what it takes if programs are fast, in seconds.
+static constexpr int mostSeconds = 120;
+static constexpr double enoughSeconds = 3;
+static constexpr unsigned fewestTurns = 5, mostTurns = 101;
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static Error compileProgram(mlir::MLIRContext &context, const Options &options,
+                            const cpu::Machine &machine, const Program &program, StringRef path) {
+  ImportReport report;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      readModel(context, options.input, options.import, report);
+  if (!module)
+    return createStringError("the model cannot be read again: " + report.error);
+  CompileOptions compile;
+  compile.machine = machine;
+  compile.tunedDir = program.records;
+  compile.modelName = "model";
+  Compilation compilation(compile);
+  if (failed(compilation.runStages(*module)))
+    return createStringError("the model cannot be compiled " + program.name);
+  if (Error error = compilation.translate())
+    return error;
+  bool wasWriting = false;
+  return compilation.writeArtifact(path, wasWriting);
+}
+
+namespace {
+/// A program that is loaded.
+struct Loaded {
+  std::unique_ptr<runtime::Session> session;
+  std::vector<runtime::NpzEntry> entries;
+  std::vector<runtime::NamedTensor> inputs;
+  std::vector<double> times;
+};
+} // namespace
+
+static runtime::Status load(const Options &options, const std::string &path, Loaded &loaded) {
+  runtime::SessionOptions session;
+  session.threads = options.threads;
+  session.device = "cpu";
+  session.seed = options.search.seed;
+  if (runtime::Status status = runtime::Session::load(path, session, loaded.session); !status.ok())
+    return status;
+  const runtime::Manifest &manifest = loaded.session->getManifest();
+  std::vector<int64_t> sizes;
+  std::vector<std::string> assumed;
+  if (runtime::Status status = run::chooseSizes(manifest, {}, sizes, assumed); !status.ok())
+    return status;
+  if (runtime::Status status =
+          run::makeRandomInputs(manifest, sizes, options.search.seed, {}, loaded.entries);
+      !status.ok())
+    return status;
+  for (runtime::NpzEntry &entry : loaded.entries)
+    loaded.inputs.push_back({entry.name, entry.tensor.asABI()});
+  return runtime::Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The child
+//===----------------------------------------------------------------------===//
+
+static double getSeconds(bool ofThread) {
+  timespec now{};
+  clock_gettime(ofThread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Runs all programs in turns, and returns the median of each.
+static runtime::Status race(const Options &options, ArrayRef<std::string> paths,
+                            std::vector<double> &medians) {
+  std::vector<Loaded> programs(paths.size());
+  std::vector<runtime::Tensor> results;
+  for (auto [path, program] : zip_equal(paths, programs)) {
+    if (runtime::Status status = load(options, path, program); !status.ok())
+      return status;
+    if (runtime::Status status = program.session->run(program.inputs, {}, {}, results);
+        !status.ok())
+      return status;
+  }
+  double start = getSeconds(/*ofThread=*/false);
+  std::vector<Loaded *> order;
+  for (Loaded &program : programs)
+    order.push_back(&program);
+  for (unsigned turn = 0; turn < mostTurns; ++turn) {
+    if (turn >= fewestTurns && getSeconds(false) - start > enoughSeconds)
+      break;
+    for (Loaded *program : order) {
+      double begin = getSeconds(options.threads == 1);
+      if (runtime::Status status = program->session->run(program->inputs, {}, {}, results);
+          !status.ok())
+        return status;
+      program->times.push_back(getSeconds(options.threads == 1) - begin);
+    }
+    std::reverse(order.begin(), order.end());
+  }
+  for (Loaded &program : programs) {
+    llvm::sort(program.times);
+    medians.push_back(program.times[program.times.size() / 2]);
+  }
+  return runtime::Status::success();
+}
+
+/// Writes the medians to `output`, or a sentence.
+[[noreturn]] static void runChild(const Options &options, ArrayRef<std::string> paths, int output,
+                                  pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent)
+    _exit(1);
+  std::vector<double> medians;
+  runtime::Status status = race(options, paths, medians);
+  std::string text(reinterpret_cast<const char *>(medians.data()), medians.size() * sizeof(double));
+  if (!status.ok())
+    text = status.message;
+  ssize_t written = write(output, text.data(), text.size());
+  _exit(status.ok() && written == static_cast<ssize_t>(text.size()) ? 0 : 1);
+}
+
+//===----------------------------------------------------------------------===//
+// The parent
+//===----------------------------------------------------------------------===//
+
+/// Reads what a child writes until it ends or is late. Returns whether it has ended by itself.
+static bool receive(int input, std::string &text) {
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(mostSeconds);
+  while (true) {
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                    end - std::chrono::steady_clock::now())
+                    .count();
+    pollfd entry{input, POLLIN, 0};
+    if (left <= 0 || (poll(&entry, 1, static_cast<int>(left)) < 0 && errno != EINTR))
+      return false;
+    if (entry.revents == 0)
+      continue;
+    char bytes[4096];
+    ssize_t count = read(input, bytes, sizeof(bytes));
+    if (count <= 0)
+      return count == 0;
+    text.append(bytes, static_cast<size_t>(count));
+  }
+}
+
+static Error raceInChild(const Options &options, ArrayRef<std::string> paths,
+                         std::vector<Program> &programs) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    return createStringError("the programs cannot be timed: no pipe");
+  pid_t parent = getpid(), child = fork();
+  if (child == 0)
+    runChild(options, paths, ends[1], parent);
+  close(ends[1]);
+  std::string text;
+  bool isEnded = child > 0 && receive(ends[0], text);
+  close(ends[0]);
+  if (child <= 0)
+    return createStringError("the programs cannot be timed: no process");
+  if (!isEnded)
+    kill(child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (!isEnded)
+    return createStringError("the programs do not end in " + Twine(mostSeconds) + " seconds");
+  if (WIFSIGNALED(status))
+    return createStringError("a program ended by signal " + Twine(WTERMSIG(status)));
+  if (status != 0 || text.size() != programs.size() * sizeof(double))
+    return createStringError("a program does not run: " + text);
+  for (auto [number, program] : enumerate(programs))
+    std::memcpy(&program.seconds, text.data() + number * sizeof(double), sizeof(double));
+  return Error::success();
+}
+
+Error raceProgram(mlir::MLIRContext &context, const Options &options, const cpu::Machine &machine,
+                  std::vector<Program> &programs) {
+  SmallString<128> folder;
+  if (std::error_code error = sys::fs::createUniqueDirectory("tssa-tune", folder))
+    return createStringError(error, "no folder for programs: " + error.message());
+  auto remove = make_scope_exit([&] { sys::fs::remove_directories(folder); });
+  std::vector<std::string> paths;
+  for (auto [number, program] : enumerate(programs)) {
+    SmallString<128> path = folder;
+    sys::path::append(path, "program" + Twine(number) + ".so");
+    paths.push_back(std::string(path));
+    if (Error error = compileProgram(context, options, machine, program, paths.back()))
+      return error;
+  }
+  return raceInChild(options, paths, programs);
+}
+
+} // namespace tssa::tune

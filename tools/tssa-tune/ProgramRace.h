@@ -1,0 +1,33 @@
+//===- ProgramRace.h - whole programs timed in turns ------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_TUNE_PROGRAMRACE_H
+#define TOOLS_TSSA_TUNE_PROGRAMRACE_H
+
+#include "Options.h"
+#include "mlir/IR/MLIRContext.h"
+#include "tssa/Target/CPU.h"
+
+#include <vector>
+
+namespace tssa::tune {
+
+/// One way to compile the model.
+struct Program {
+  std::string name;
+  std::string records; ///< the folder of records, or empty
+  double seconds = 0;  ///< of a run, the median
+};
+
+/// Compiles the model in each of these ways, and times the programs in turns on random inputs, in a
+/// process of its own, which has a limit of time: of the calling thread's CPU clock with one
+/// thread, else of the wall clock. Fails with a sentence.
+llvm::Error raceProgram(mlir::MLIRContext &context, const Options &options,
+                        const cpu::Machine &machine, std::vector<Program> &programs);
+
+} // namespace tssa::tune
+
+#endif // TOOLS_TSSA_TUNE_PROGRAMRACE_H
