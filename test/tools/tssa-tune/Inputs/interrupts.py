@@ -103,7 +103,7 @@ def main(folder):
         tuning.clear(folder)
         kill(folder, layouts)
         before = tuning.read(folder, TRIAL)
-        trials = len(before) + 4 if layouts == "--loops-only" else 160
+        trials = len(before) + 4 if layouts == "--loops-only" else 90
         tuning.expect(tuning.tune(folder, "--trials", str(trials), layouts=layouts), 0, "1 kernels to tune")
         assert layouts != "--loops-only" or len(tuning.read(folder, TRIAL)) == trials
         check_end(folder, before)
