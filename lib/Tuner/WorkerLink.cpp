@@ -200,7 +200,14 @@ WorkerLink::Reply WorkerLink::request(const MeasureRequest &request) {
   reply = exchange(request);
   for (const Outcome &outcome : reply.outcomes)
     slowest = std::max(slowest, outcome.seconds);
-  reply.isLost = reply.failure && !process.isRunning() && !reopen();
+  if (!reply.failure || process.isRunning())
+    return reply;
+  if (expected && process.wasCutOff()) {
+    loss = reply.failure->error;
+    reply.isLost = true;
+  } else {
+    reply.isLost = !reopen();
+  }
   return reply;
 }
 

@@ -14,8 +14,8 @@
 namespace tssa::tuner {
 
 /// Talks to one worker, which is started when it is needed and again after it has ended. The worker
-/// is lost when it cannot be started again. What ended a worker is the candidate that ran only if
-/// the worker is not lost.
+/// is lost when it cannot be started again, or when it runs elsewhere and the connection ended.
+/// What ended a worker is the candidate that ran only if the worker is not lost.
 class WorkerLink {
 public:
   explicit WorkerLink(WorkerOptions options);

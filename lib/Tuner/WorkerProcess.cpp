@@ -70,6 +70,7 @@ Error WorkerProcess::start(const std::vector<std::string> &command) {
   fromChild = up.take(0);
   errorsOfChild = complaints.take(0);
   fcntl(errorsOfChild, F_SETFL, O_NONBLOCK);
+  isCutOff = false;
   received.clear();
   errors.clear();
   return Error::success();
@@ -167,6 +168,7 @@ Outcome WorkerProcess::getDeath() {
   }
   if (ended == child) {
     child = 0;
+    isCutOff = WIFSIGNALED(status) || WEXITSTATUS(status) == exitCutOff;
     if (WIFSIGNALED(status)) {
       outcome.error = std::string("the worker ended by a signal: ") + strsignal(WTERMSIG(status));
     } else if (WEXITSTATUS(status) == exitOutOfMemory) {

@@ -36,6 +36,9 @@ public:
   void end();
   /// Ends the worker and returns what became of a candidate with which it died.
   Outcome getDeath();
+  /// Returns whether not the worker has died, but what leads to it: a watched worker
+  /// (runUntilInputEnds) never ends by a signal, and 255 is what ssh says of a lost connection.
+  bool wasCutOff() const { return isCutOff; }
   /// Returns the first line that the last worker wrote to its standard error, without what a
   /// terminal would not show.
   std::string getComplaint() const;
@@ -45,6 +48,7 @@ private:
 
   pid_t child = 0;
   int toChild = -1, fromChild = -1, errorsOfChild = -1;
+  bool isCutOff = false;
   std::string received, errors;
 };
 

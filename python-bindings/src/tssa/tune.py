@@ -100,7 +100,7 @@ def parse_arguments(arguments):
 
 
 def main(arguments):
-    """Serves on standard input and output. Returns the exit code, that of the worker if there was one."""
+    """Serves on standard input and output. Returns the exit code: that of the worker, or 255 if it cannot be reached."""
     options, rest = parse_arguments(arguments)
     try:
         import ray  # pylint: disable=import-outside-toplevel
@@ -112,7 +112,8 @@ def main(arguments):
     try:
         return serve(ray, options, [options.program, *rest], answers)
     except (ConnectionError, ray.exceptions.RayError) as error:
-        return f"tssa.tune: error: {str(error).strip().splitlines()[-1]}"
+        sys.stderr.write(f"tssa.tune: error: {str(error).strip().splitlines()[-1]}\n")
+        return 255
 
 
 if __name__ == "__main__":

@@ -128,12 +128,24 @@ TEST_F(WorkerPoolTest, PointsOfALostWorkerAreMeasuredByOthers) {
 }
 
 TEST_F(WorkerPoolTest, ACandidateThatEndsTheWorkerIsNoLoss) {
-  add("one", "ready; read -r a; echo '{\"built\": true}'; kill -SEGV $$");
+  add("one", "ready; read -r a; echo '{\"built\": true}'; exit 139");
   auto pool = start();
   ASSERT_TRUE(pool) << error;
   EXPECT_EQ(open(*pool), "");
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(measure(*pool, 1), Times{-double(TrialStatus::Crash)}) << error;
+}
+
+// A watched worker tells how it ended by its exit code: others are those of the connection.
+TEST_F(WorkerPoolTest, ALostConnectionIsNoCandidatesFault) {
+  add("one",
+      "test -e cut2 && { hello; serve 1; }; test -e cut && { touch cut2; end='kill -9 $$'; } "
+      "|| end='exit 255'; ready; read -r a; echo '{\"built\": true}'; touch cut; eval $end");
+  auto pool = start();
+  ASSERT_TRUE(pool) << error;
+  EXPECT_EQ(open(*pool), "");
+  EXPECT_EQ(measure(*pool, 3), (Times{1, 1, 1})) << error;
+  EXPECT_TRUE(warnings.empty());
 }
 
 TEST_F(WorkerPoolTest, AfterThreeLossesItIsGivenUp) {
