@@ -7,6 +7,7 @@ split-file come from LLVM, tssa-opt and the other tools from the build tree.
 
 import os
 import shutil
+import subprocess
 
 import lit.formats
 import lit.util
@@ -39,6 +40,11 @@ if config.sanitize:
 for name in ("ptxas", "nvdisasm"):
     if shutil.which(name, path=config.environment["PATH"]):
         config.available_features.add(name)
+
+# Workers of the tuner on a cluster, where the package is installed.
+find_ray = "import importlib.util as util, sys; sys.exit(not util.find_spec('ray'))"
+if subprocess.run([config.python, "-c", find_ray], check=False).returncode == 0:
+    config.available_features.add("ray")
 
 supported, _ = lit.util.killProcessAndChildrenIsSupported()
 if supported:

@@ -14,9 +14,7 @@ using namespace tssa::tuner;
 namespace json = llvm::json;
 
 std::string Plan::print() const {
-  json::Array bandwidths, list;
-  for (const Roof::Bandwidth &bandwidth : roof.bandwidths)
-    bandwidths.push_back(json::Array{bandwidth.bytes, bandwidth.bytesPerSecond});
+  json::Array list;
   for (const PlannedTask &task : tasks)
     list.push_back(json::Object{{"key", task.task.key},
                                 {"name", task.name},
@@ -32,9 +30,8 @@ std::string Plan::print() const {
                       {"machine_text", machineText},
                       {"epoch", epoch},
                       {"last_trial", lastTrial},
-                      {"flops_per_second", roof.flopsPerSecond},
-                      {"bandwidths", std::move(bandwidths)},
                       {"tasks", std::move(list)}};
+  printRoof(roof, object);
   return llvm::formatv("{0}", json::Value(std::move(object))).str();
 }
 
@@ -49,14 +46,6 @@ bool read(const json::Value &value, PlannedTask &task, json::Path path) {
   return ok;
 }
 
-bool read(const json::Value &value, Roof::Bandwidth &bandwidth) {
-  const json::Array *pair = value.getAsArray();
-  if (!pair || pair->size() != 2 || !(*pair)[0].getAsNumber() || !(*pair)[1].getAsNumber())
-    return false;
-  bandwidth = {*(*pair)[0].getAsNumber(), *(*pair)[1].getAsNumber()};
-  return true;
-}
-
 /// Reads the numbers of a plan, and checks their ranges.
 bool readNumbers(json::ObjectMapper &map, Plan &plan) {
   std::string seed;
@@ -66,8 +55,7 @@ bool readNumbers(json::ObjectMapper &map, Plan &plan) {
       !map.map("machine", plan.machine) || !map.map("epoch", plan.epoch) ||
       !map.map("machine_text", plan.machineText) ||
       !map.mapOptional("last_trial", plan.lastTrial) ||
-      !map.mapOptional("trials_of_task", trialsOfTask) ||
-      !map.map("flops_per_second", plan.roof.flopsPerSecond))
+      !map.mapOptional("trials_of_task", trialsOfTask))
     return false;
   if (llvm::StringRef(seed).getAsInteger(10, plan.search.seed) || ranking < 0 ||
       ranking > SearchOptions::None || trials < 0 || trialsOfTask < 0 || threads < 1 ||
@@ -93,13 +81,15 @@ llvm::Expected<Plan> Plan::parse(llvm::StringRef text) {
   json::ObjectMapper map(*value, root);
   if (!map || !readNumbers(map, plan))
     return fail();
-  const json::Array *bandwidths = value->getAsObject()->getArray("bandwidths");
   const json::Array *tasks = value->getAsObject()->getArray("tasks");
-  if (!bandwidths || !tasks)
+  llvm::Expected<Roof> roof = parseRoof(*value->getAsObject());
+  if (!roof) {
+    llvm::consumeError(roof.takeError());
     return fail();
-  for (const json::Value &entry : *bandwidths)
-    if (!read(entry, plan.roof.bandwidths.emplace_back()))
-      return fail();
+  }
+  if (!tasks)
+    return fail();
+  plan.roof = std::move(*roof);
   for (const json::Value &entry : *tasks)
     if (!read(entry, plan.tasks.emplace_back(), root))
       return fail();

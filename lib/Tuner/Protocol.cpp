@@ -30,6 +30,22 @@ static llvm::Error fail() {
 // Printing
 //===----------------------------------------------------------------------===//
 
+std::string tuner::printHello() { return write("hello", json::Object{}); }
+
+void tuner::printRoof(const Roof &roof, json::Object &object) {
+  json::Array bandwidths;
+  for (const Roof::Bandwidth &bandwidth : roof.bandwidths)
+    bandwidths.push_back(json::Array{bandwidth.bytes, bandwidth.bytesPerSecond});
+  object["flops_per_second"] = roof.flopsPerSecond;
+  object["bandwidths"] = std::move(bandwidths);
+}
+
+static json::Object print(const WorkerHost &host) {
+  json::Object object{{"machine", host.text}, {"epoch", host.epoch}};
+  printRoof(host.roof, object);
+  return object;
+}
+
 std::string tuner::print(const OpenRequest &request) {
   return write("open", json::Object{{"text", request.text},
                                     {"point", request.point},
@@ -63,6 +79,8 @@ static json::Object print(const Outcome &outcome) {
 std::string tuner::print(const Answer &answer) {
   if (!answer.error.empty())
     return write("error", json::fixUTF8(answer.error));
+  if (answer.host)
+    return write("hello", ::print(*answer.host));
   if (answer.isReady)
     return write("ok", true);
   if (answer.isBuilt)
@@ -118,6 +136,32 @@ Expected<json::Value> tuner::parseShallow(llvm::StringRef text) {
   return json::parse(text);
 }
 
+Expected<Roof> tuner::parseRoof(const json::Object &object) {
+  auto flops = object.getNumber("flops_per_second");
+  const json::Array *bandwidths = object.getArray("bandwidths");
+  if (!flops || !bandwidths)
+    return fail();
+  Roof roof;
+  roof.flopsPerSecond = *flops;
+  for (const json::Value &value : *bandwidths) {
+    const json::Array *pair = value.getAsArray();
+    if (!pair || pair->size() != 2 || !(*pair)[0].getAsNumber() || !(*pair)[1].getAsNumber())
+      return fail();
+    roof.bandwidths.push_back({*(*pair)[0].getAsNumber(), *(*pair)[1].getAsNumber()});
+  }
+  return roof;
+}
+
+static Expected<WorkerHost> parseHost(const json::Object &object) {
+  auto machine = object.getString("machine"), epoch = object.getString("epoch");
+  if (!machine || !epoch)
+    return fail();
+  Expected<Roof> roof = parseRoof(object);
+  if (!roof)
+    return roof.takeError();
+  return WorkerHost{machine->str(), epoch->str(), std::move(*roof), {}};
+}
+
 Expected<Answer> tuner::parseAnswer(llvm::StringRef line) {
   Expected<json::Value> value = parseShallow(line);
   if (!value)
@@ -129,7 +173,12 @@ Expected<Answer> tuner::parseAnswer(llvm::StringRef line) {
   answer.isReady = object->getBoolean("ok").value_or(false);
   answer.isBuilt = object->getBoolean("built").value_or(false);
   answer.error = object->getString("error").value_or("").str();
-  if (const json::Array *outcomes = object->getArray("outcomes")) {
+  if (const json::Object *said = object->getObject("hello")) {
+    Expected<WorkerHost> host = parseHost(*said);
+    if (!host)
+      return host.takeError();
+    answer.host = std::move(*host);
+  } else if (const json::Array *outcomes = object->getArray("outcomes")) {
     for (const json::Value &outcome : *outcomes)
       if (!parse(outcome, answer.outcomes.emplace_back()))
         return fail();

@@ -11,6 +11,7 @@ namespace tssa::tuner {
 
 constexpr int exitOutOfMemory = 71; ///< more memory than the limit
 constexpr int exitCannotStart = 72; ///< the program of the worker does not run
+constexpr int exitCutOff = 255;     ///< the connection to a worker elsewhere is lost
 
 } // namespace tssa::tuner
 

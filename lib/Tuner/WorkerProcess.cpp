@@ -1,16 +1,16 @@
-//===- WorkerProcess.cpp - the tuner's side of a worker -------------------===//
+//===- WorkerProcess.cpp - the process of a worker ------------------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Protocol.h"
+#include "WorkerProcess.h"
 #include "WorkerExit.h"
-#include "tssa/Tuner/Worker.h"
+#include "tssa/Search/Database.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Errno.h"
 
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -22,78 +22,61 @@
 using namespace tssa;
 using namespace tssa::tuner;
 using llvm::Error;
-using llvm::Expected;
 using search::TrialStatus;
-using Clock = std::chrono::steady_clock;
-
-namespace {
-/// A running worker, and how it ended.
-class Process {
-public:
-  ~Process() { end(); }
-
-  bool isRunning() const { return child > 0; }
-  Error start(const std::vector<std::string> &command);
-  /// Sends a line. A worker that has died takes nothing, which `receive` then finds.
-  void send(const std::string &line);
-  enum class Received { Line, Died, Late };
-  /// Waits for a line until `deadline`.
-  Received receive(std::string &line, Clock::time_point deadline);
-  /// Ends the worker and all that it has started.
-  void end();
-  /// Ends the worker and returns what became of a candidate with which it died.
-  Outcome getDeath();
-
-private:
-  pid_t child = 0;
-  int toChild = -1, fromChild = -1;
-  std::string received;
-};
-} // namespace
 
 /// The child's side of a start. Only calls that are safe after a fork.
-[[noreturn]] static void execute(char *const *arguments, int input, int output, pid_t parent) {
+[[noreturn]] static void execute(char *const *arguments, int input, int output, int errors,
+                                 pid_t parent) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  int null = open("/dev/null", O_WRONLY);
-  bool isReady = getppid() == parent && null >= 0 && dup2(input, STDIN_FILENO) >= 0 &&
-                 dup2(output, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
+  bool isReady = getppid() == parent && dup2(input, STDIN_FILENO) >= 0 &&
+                 dup2(output, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0;
   if (isReady)
     execv(arguments[0], arguments);
   _exit(exitCannotStart);
 }
 
-Error Process::start(const std::vector<std::string> &command) {
-  int down[2], up[2];
-  if (pipe2(down, O_CLOEXEC) != 0)
-    return llvm::createStringError("a worker cannot be started: " + llvm::sys::StrError());
-  if (pipe2(up, O_CLOEXEC) != 0) {
-    std::string reason = llvm::sys::StrError();
-    close(down[0]);
-    close(down[1]);
-    return llvm::createStringError("a worker cannot be started: " + reason);
+namespace {
+/// Both ends of a pipe, which are closed unless they are taken.
+struct Pipe {
+  ~Pipe() {
+    for (int end : ends)
+      if (end >= 0)
+        close(end);
   }
+  bool open() { return pipe2(ends, O_CLOEXEC) == 0; }
+  int take(int end) { return std::exchange(ends[end], -1); }
+
+  int ends[2] = {-1, -1};
+};
+} // namespace
+
+Error WorkerProcess::start(const std::vector<std::string> &command) {
+  Pipe down, up, complaints;
+  bool areOpen = down.open() && up.open() && complaints.open();
   std::vector<char *> arguments;
   for (const std::string &word : command)
     arguments.push_back(const_cast<char *>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t parent = getpid();
-  child = fork();
+  child = areOpen ? fork() : -1;
   if (child == 0)
-    execute(arguments.data(), down[0], up[1], parent);
-  std::string reason = llvm::sys::StrError();
-  close(down[0]);
-  close(up[1]);
-  toChild = down[1];
-  fromChild = up[0];
+    execute(arguments.data(), down.ends[0], up.ends[1], complaints.ends[1], parent);
+  if (child < 0) {
+    child = 0;
+    return llvm::createStringError("a worker cannot be started: " + llvm::sys::StrError());
+  }
+  toChild = down.take(1);
+  fromChild = up.take(0);
+  errorsOfChild = complaints.take(0);
+  fcntl(errorsOfChild, F_SETFL, O_NONBLOCK);
+  isCutOff = false;
   received.clear();
-  if (child > 0)
-    return Error::success();
-  end();
-  return llvm::createStringError("a worker cannot be started: " + reason);
+  errors.clear();
+  return Error::success();
 }
 
-void Process::send(const std::string &line) {
+void WorkerProcess::send(const std::string &line) {
   std::string text = line + "\n";
   for (size_t done = 0; done < text.size();) {
     ssize_t count = write(toChild, text.data() + done, text.size() - done);
@@ -105,7 +88,25 @@ void Process::send(const std::string &line) {
   }
 }
 
-Process::Received Process::receive(std::string &line, Clock::time_point deadline) {
+/// Takes what is in the pipe of errors, so that it never fills up, and keeps the beginning.
+void WorkerProcess::takeErrors() {
+  constexpr size_t most = 4096;
+  char bytes[4096];
+  // As often as a full pipe needs: who writes without an end is not waited for.
+  for (int i = 0; i < 16 && errorsOfChild >= 0; ++i) {
+    ssize_t count = read(errorsOfChild, bytes, sizeof(bytes));
+    if (count > 0) {
+      errors.append(bytes, std::min(static_cast<size_t>(count), most - errors.size()));
+      continue;
+    }
+    if (count < 0)
+      return; // it is empty
+    close(errorsOfChild);
+    errorsOfChild = -1;
+  }
+}
+
+WorkerProcess::Received WorkerProcess::receive(std::string &line, Clock::time_point deadline) {
   while (true) {
     if (size_t end = received.find('\n'); end != std::string::npos) {
       line = received.substr(0, end);
@@ -116,11 +117,15 @@ Process::Received Process::receive(std::string &line, Clock::time_point deadline
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     if (left <= 0)
       return Received::Late;
-    pollfd entry{fromChild, POLLIN, 0};
-    int ready = poll(&entry, 1, static_cast<int>(std::min<long>(left, 1000)));
+    pollfd entries[] = {{fromChild, POLLIN, 0}, {errorsOfChild, POLLIN, 0}};
+    int ready = poll(entries, 2, static_cast<int>(std::min<long>(left, 1000)));
     if (ready < 0 && errno != EINTR)
       return Received::Died;
     if (ready <= 0)
+      continue;
+    if (entries[1].revents)
+      takeErrors();
+    if (!entries[0].revents)
       continue;
     char bytes[4096];
     ssize_t count = read(fromChild, bytes, sizeof(bytes));
@@ -133,8 +138,9 @@ Process::Received Process::receive(std::string &line, Clock::time_point deadline
   }
 }
 
-void Process::end() {
-  for (int *file : {&toChild, &fromChild}) {
+void WorkerProcess::end() {
+  takeErrors();
+  for (int *file : {&toChild, &fromChild, &errorsOfChild}) {
     if (*file >= 0)
       close(*file);
     *file = -1;
@@ -148,7 +154,7 @@ void Process::end() {
   child = 0;
 }
 
-Outcome Process::getDeath() {
+Outcome WorkerProcess::getDeath() {
   Outcome outcome;
   outcome.status = TrialStatus::Crash;
   outcome.error = "the worker ended";
@@ -162,6 +168,7 @@ Outcome Process::getDeath() {
   }
   if (ended == child) {
     child = 0;
+    isCutOff = WIFSIGNALED(status) || WEXITSTATUS(status) == exitCutOff;
     if (WIFSIGNALED(status)) {
       outcome.error = std::string("the worker ended by a signal: ") + strsignal(WTERMSIG(status));
     } else if (WEXITSTATUS(status) == exitOutOfMemory) {
@@ -175,175 +182,12 @@ Outcome Process::getDeath() {
   return outcome;
 }
 
-//===----------------------------------------------------------------------===//
-// Measuring
-//===----------------------------------------------------------------------===//
-
-namespace {
-class WorkerMeasurer : public Measurer {
-public:
-  explicit WorkerMeasurer(WorkerOptions options) : options(std::move(options)) {
-    signal(SIGPIPE, SIG_IGN);
-  }
-
-  Error open(const search::Task &task, llvm::StringRef defaultPoint) override;
-  std::vector<Outcome> measure(llvm::ArrayRef<std::string> points,
-                               std::optional<double> bestSeconds) override;
-  std::vector<Outcome> compare(llvm::ArrayRef<std::string> points) override;
-
-private:
-  WorkerOptions options;
-  Process process;
-  OpenRequest task;
-  double slowest = 0; ///< the longest time of a run so far, in seconds
-
-  /// What became of a request.
-  struct Reply {
-    std::vector<Outcome> outcomes; ///< that came before the failure, if there is one
-    std::optional<Outcome> failure;
-    bool isBuilt = false; ///< whether the candidate of the failure was running
-  };
-
-  Error openTask();
-  Reply request(const MeasureRequest &request);
-  Reply exchange(const MeasureRequest &request);
-  Clock::time_point getDeadline(bool isBuilt, size_t count) const;
-};
-} // namespace
-
-static Clock::time_point after(double seconds) {
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-Error WorkerMeasurer::open(const search::Task &given, llvm::StringRef defaultPoint) {
-  task = {given.text,   defaultPoint.str(),   options.machine,     options.threads,
-          options.seed, options.rotatedBytes, options.buildSeconds};
-  slowest = 0;
-  return openTask();
-}
-
-/// Starts a worker if none runs, and gives it the task.
-Error WorkerMeasurer::openTask() {
-  if (!process.isRunning()) {
-    std::vector<std::string> command = options.command;
-    command.push_back("--memory-limit=" + std::to_string(options.memoryLimit));
-    if (Error error = process.start(command))
-      return error;
-  }
-  process.send(print(task));
-  std::string line;
-  switch (process.receive(line, after(options.openSeconds))) {
-  case Process::Received::Late:
-    process.end();
-    return llvm::createStringError("preparing the kernel takes too long");
-  case Process::Received::Died:
-    return llvm::createStringError(process.getDeath().error);
-  case Process::Received::Line:
-    break;
-  }
-  Expected<Answer> answer = parseAnswer(line);
-  if (!answer)
-    return answer.takeError();
-  return answer->isReady ? Error::success() : llvm::createStringError(answer->error);
-}
-
-/// Returns until when `count` candidates must be built, which the worker ends by itself, or run.
-Clock::time_point WorkerMeasurer::getDeadline(bool isBuilt, size_t count) const {
-  constexpr double spare = 2;
-  auto share = static_cast<double>(count);
-  return after(isBuilt ? (options.runSeconds + 200 * slowest) * share
-                       : options.buildSeconds * share + spare);
-}
-
-static Outcome makeFailure(TrialStatus status, std::string error) {
-  Outcome outcome;
-  outcome.status = status;
-  outcome.error = std::move(error);
-  return outcome;
-}
-
-/// Sends a request to the worker, and takes its answers until they are complete, or one is missing.
-WorkerMeasurer::Reply WorkerMeasurer::exchange(const MeasureRequest &request) {
-  Reply reply;
-  size_t count = request.points.size();
-  Clock::time_point deadline = getDeadline(/*isBuilt=*/false, count);
-  process.send(print(request));
-  auto failWith = [&](Outcome failure) {
-    process.end();
-    reply.failure = std::move(failure);
-    return std::move(reply);
-  };
-  while (reply.outcomes.size() < count) {
-    std::string line;
-    Process::Received received = process.receive(line, deadline);
-    if (received == Process::Received::Late)
-      return failWith(makeFailure(TrialStatus::Timeout, reply.isBuilt ? "the candidate does not end"
-                                                                      : "building takes too long"));
-    if (received == Process::Received::Died)
-      return failWith(process.getDeath());
-    Expected<Answer> answer = parseAnswer(line);
-    size_t left = count - reply.outcomes.size(), expected = request.compares ? left : 1;
-    bool isUseful = answer && (answer->isBuilt || !answer->error.empty() ||
-                               answer->outcomes.size() == expected);
-    if (!isUseful) {
-      llvm::consumeError(answer.takeError());
-      return failWith(makeFailure(TrialStatus::Crash, "the worker answers with garbage"));
-    }
-    if (!answer->error.empty()) {
-      reply.failure = makeFailure(TrialStatus::BuildFailed, answer->error);
-      return reply;
-    }
-    reply.isBuilt = answer->isBuilt;
-    deadline = getDeadline(reply.isBuilt, request.compares || !reply.isBuilt ? left : 1);
-    llvm::append_range(reply.outcomes, answer->outcomes);
-    // Wrong code may have written anywhere.
-    if (llvm::any_of(answer->outcomes,
-                     [](const Outcome &outcome) { return outcome.status == TrialStatus::Wrong; })) {
-      process.end();
-      return reply;
-    }
-  }
-  return reply;
-}
-
-/// Does the same with a worker that runs, and keeps the slowest time.
-WorkerMeasurer::Reply WorkerMeasurer::request(const MeasureRequest &request) {
-  if (!process.isRunning())
-    if (Error error = openTask())
-      return {{}, makeFailure(TrialStatus::Crash, llvm::toString(std::move(error))), true};
-  Reply reply = exchange(request);
-  for (const Outcome &outcome : reply.outcomes)
-    slowest = std::max(slowest, outcome.seconds);
-  return reply;
-}
-
-std::vector<Outcome> WorkerMeasurer::measure(llvm::ArrayRef<std::string> points,
-                                             std::optional<double> bestSeconds) {
-  std::vector<Outcome> outcomes;
-  bool isAlone = false; // a point whose building ends the worker must not take others with it
-  while (outcomes.size() < points.size()) {
-    llvm::ArrayRef<std::string> left = points.drop_front(outcomes.size());
-    MeasureRequest next{isAlone ? left.take_front() : left, bestSeconds, /*compares=*/false};
-    Reply reply = request(next);
-    llvm::append_range(outcomes, reply.outcomes);
-    if (!reply.failure)
-      continue;
-    if (reply.isBuilt || next.points.size() == reply.outcomes.size() + 1)
-      outcomes.push_back(std::move(*reply.failure));
-    else
-      isAlone = true;
-  }
-  return outcomes;
-}
-
-std::vector<Outcome> WorkerMeasurer::compare(llvm::ArrayRef<std::string> points) {
-  Reply reply = request({points, std::nullopt, /*compares=*/true});
-  if (reply.failure)
-    return std::vector<Outcome>(points.size(), *reply.failure);
-  return std::move(reply.outcomes);
-}
-
-std::unique_ptr<Measurer> tuner::createWorkerMeasurer(WorkerOptions options) {
-  return std::make_unique<WorkerMeasurer>(std::move(options));
+std::string WorkerProcess::getComplaint() const {
+  constexpr size_t most = 200;
+  std::string line =
+      llvm::StringRef(errors).ltrim().split('\n').first.rtrim().take_front(most).str();
+  for (char &c : line)
+    if (!llvm::isPrint(c))
+      c = '?';
+  return line;
 }

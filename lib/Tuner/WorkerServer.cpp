@@ -10,6 +10,7 @@
 #include "Protocol.h"
 #include "WorkerExit.h"
 #include "WorkerFaults.h"
+#include "tssa/Pipeline/Records.h"
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Runtime/ThreadPool.h"
 #include "tssa/Tuner/Bench.h"
@@ -40,6 +41,14 @@ static void limitProcess(uint64_t memoryLimit) {
 
 static void answer(const Answer &answer) {
   std::cout << print(answer) << std::endl; // flushes: the tuner waits for the line
+}
+
+static Expected<WorkerHost> describeHost() {
+  Expected<cpu::Machine> machine = cpu::resolveMachine("native");
+  if (!machine)
+    return machine.takeError();
+  return WorkerHost{cpu::printMachine(*machine), getEpoch().str(),
+                    measureRoof(machine->vectorBytes), *machine};
 }
 
 namespace {
@@ -90,6 +99,13 @@ Answer Server::serve(llvm::StringRef line) {
     return fail(llvm::createStringError("a request is an object with one object"));
   llvm::StringRef name = object->begin()->first;
   const llvm::json::Object &body = *object->begin()->second.getAsObject();
+  if (name == "hello") {
+    auto host = describeHost();
+    if (!host)
+      return fail(host.takeError());
+    result.host = std::move(*host);
+    return result;
+  }
   if (name == "open") {
     if (Error error = open(body))
       return fail(std::move(error));

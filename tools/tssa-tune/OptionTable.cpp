@@ -65,6 +65,13 @@ void CommandLine::addSearch() {
       "How the layouts of all kernels are chosen from what was measured: together (pbqp, default), "
       "or each for itself, with conversions between (alt)");
   add("continue", goesOn, "Search on for kernels that have a record");
+  add("worker-command", workerCommands, "COMMAND",
+      "Measure by a worker that this command starts, such as 'ssh host tssa-tune'; repeatable, all "
+      "on machines of one kind, which is that of the records");
+  add("untrusted", untrusted,
+      "Refuse what a hostile model could abuse, as tssa-compile does, but without limits on time "
+      "and "
+      "memory; also refuse --worker-command");
 }
 
 void CommandLine::addActions() {
@@ -86,6 +93,7 @@ void CommandLine::addActions() {
 
 void CommandLine::addWorker() {
   add("worker", worker, "Measure for another process").hide();
+  add("watched", watched, "End when standard input does").hide();
   add("memory-limit", memoryLimit, "N", "Bytes of data that a worker may have").hide();
   add("build-limit", buildLimit, "SECONDS", "Seconds to build a candidate, for tests").hide();
   add("run-limit", runLimit, "SECONDS", "Seconds to run a candidate, for tests").hide();

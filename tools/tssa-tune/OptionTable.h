@@ -37,7 +37,10 @@ struct CommandLine : tools::CommandLine {
   std::string exported;
   std::string imported;
   ModelSizes sizes;
+  std::vector<std::string> workerCommands;
+  bool untrusted = false;
   bool worker = false;
+  bool watched = false;
   uint64_t memoryLimit = uint64_t(8) << 30;
   double buildLimit = 30;
   double runLimit = 10;

@@ -139,6 +139,20 @@ std::optional<int> takeLayouts(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+std::optional<int> takeWorkers(const CommandLine &line, Options &options) {
+  options.workerCommands = line.workerCommands;
+  if (line.workerCommands.empty())
+    return std::nullopt;
+  if (line.untrusted)
+    return reportUsage("--worker-command and --untrusted exclude each other");
+  if (line.input.empty())
+    return reportUsage("--worker-command needs a model");
+  for (const std::string &command : line.workerCommands)
+    if (StringRef(command).trim().empty())
+      return reportUsage("expected a command for --worker-command, got '" + command + "'");
+  return std::nullopt;
+}
+
 std::optional<int> takeModel(const CommandLine &line, Options &options) {
   options.input = line.input;
   options.folder = line.folder;
@@ -149,6 +163,9 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
     return reportUsage("expected --db DIR");
   if (std::optional<int> code = takeActions(line, options))
     return code;
+  if (std::optional<int> code = takeWorkers(line, options))
+    return code;
+  options.import.untrusted = line.untrusted;
   if (std::string wrong = readModelSizes(line.sizes, options.import); !wrong.empty())
     return reportUsage(wrong);
   return std::nullopt;
@@ -162,6 +179,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     return code;
   options.program = sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&parseOptions));
   options.isWorker = line.worker;
+  options.isWatched = line.watched;
   options.memoryLimit = line.memoryLimit;
   options.fault = line.fault;
   options.goesOn = line.goesOn;

@@ -40,8 +40,10 @@ struct Options {
   std::string explained;           ///< the task to explain, or empty
   /// The folders to which records are written and from which they are read, or empty.
   std::string exported, imported;
+  std::vector<std::string> workerCommands; ///< that start workers, perhaps elsewhere
   /// Serves as a worker.
   bool isWorker = false;
+  bool isWatched = false; ///< whether the worker dies when its input ends
   uint64_t memoryLimit = uint64_t(8) << 30;
   std::string fault; ///< that candidates get, for tests
   /// How long building and running a candidate may take, in seconds.

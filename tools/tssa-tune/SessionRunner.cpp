@@ -7,7 +7,6 @@
 
 #include "SessionRunner.h"
 #include "tssa/Pipeline/Records.h"
-#include "tssa/Tuner/Worker.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
@@ -17,23 +16,23 @@ using namespace tssa::tuner;
 
 namespace tssa::tune {
 
-SessionRunner::SessionRunner(const Options &options, const cpu::Machine &machine,
-                             search::Database &database, uint64_t weightBytes)
-    : options(options), machine(machine), database(database),
+SessionRunner::SessionRunner(const Options &options, Workers &workers, search::Database &database,
+                             uint64_t weightBytes)
+    : options(options), machine(workers.machine), database(database),
       machineId(getMachineId(machine) + "/t" + std::to_string(options.threads)),
       epoch(getEpoch().str()), progress(outs(), sys::Process::StandardOutIsDisplayed()) {
-  WorkerOptions worker;
-  worker.command = {options.program, "--worker"};
-  if (!options.fault.empty())
-    worker.command.push_back("--inject-fault=" + options.fault);
+  uint64_t rotatedBytes = options.rotatedBytes.value_or(weightBytes);
+  if (workers.pool) {
+    workers.pool->setRotatedBytes(rotatedBytes);
+    roof = workers.pool->getHost().roof;
+    measurer = workers.pool.get();
+    return;
+  }
+  WorkerOptions worker = getWorkerOptions(options);
   worker.machine = cpu::printMachine(machine);
-  worker.threads = options.threads;
-  worker.seed = options.search.seed;
-  worker.rotatedBytes = options.rotatedBytes.value_or(weightBytes);
-  worker.memoryLimit = options.memoryLimit;
-  worker.buildSeconds = options.buildLimit;
-  worker.runSeconds = options.runLimit;
-  measurer = createWorkerMeasurer(worker);
+  worker.rotatedBytes = rotatedBytes;
+  own = createWorkerMeasurer(worker);
+  measurer = own.get();
 }
 
 Expected<std::optional<double>> SessionRunner::getSeconds(StringRef key) {
@@ -150,6 +149,8 @@ Error SessionRunner::runRound(const Session::Round &round) {
         {number, state.planned.task.key, numRounds, space.getSpace().print(point)});
   ++numRounds;
   if (Error error = open(round.task)) {
+    if (error.isA<WorkersLost>())
+      return error;
     session->giveUp(round, toString(std::move(error)));
     return database.write(batch);
   }
@@ -157,17 +158,19 @@ Error SessionRunner::runRound(const Session::Round &round) {
   for (const search::Point &point : round.points)
     texts.push_back(print(space.decode(point)));
   Clock::time_point begin = Clock::now();
-  std::vector<Outcome> outcomes = measurer->measure(texts, state.search->getBestSeconds());
+  auto outcomes = measurer->measure(texts, state.search->getBestSeconds());
+  if (!outcomes)
+    return outcomes.takeError();
   double wall = std::chrono::duration<double>(Clock::now() - begin).count() /
-                static_cast<double>(outcomes.size());
-  for (auto [outcome, proposal, point] : llvm::zip_equal(outcomes, batch.proposals, round.points))
+                static_cast<double>(outcomes->size());
+  for (auto [outcome, proposal, point] : llvm::zip_equal(*outcomes, batch.proposals, round.points))
     batch.trials.push_back({proposal.task, proposal.point, outcome.status,
                             outcome.isMeasured() ? std::optional(outcome.seconds) : std::nullopt,
                             wall,
                             std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()),
                             session->getPlan().epoch, session->getPlan().machine,
                             space.getFeatures(point), session->getFeatureHash()});
-  session->add(round, outcomes);
+  session->add(round, *outcomes);
   return database.write(batch);
 }
 
@@ -203,10 +206,16 @@ Error SessionRunner::searchAll(const Budget &budget) {
 
 /// Compares each point with the first one, which is the default, and returns the first outcome of
 /// the default.
-std::vector<Outcome> SessionRunner::compareOneByOne(ArrayRef<std::string> texts) {
-  std::vector<Outcome> outcomes = measurer->compare(texts.take_front());
-  for (const std::string &text : texts.drop_front())
-    outcomes.push_back(measurer->compare({texts.front(), text}).back());
+Expected<std::vector<Outcome>> SessionRunner::compareOneByOne(ArrayRef<std::string> texts) {
+  auto outcomes = measurer->compare(texts.take_front());
+  for (const std::string &text : texts.drop_front()) {
+    if (!outcomes)
+      return outcomes;
+    auto pair = measurer->compare({texts.front(), text});
+    if (!pair)
+      return pair;
+    outcomes->push_back(std::move(pair->back()));
+  }
   return outcomes;
 }
 
@@ -221,20 +230,24 @@ Error SessionRunner::decide(size_t task) {
   for (const search::Point &point : points)
     texts.push_back(print(space.decode(point)));
   if (Error error = open(task)) {
+    if (error.isA<WorkersLost>())
+      return error;
     consumeError(std::move(error)); // it was measured before: the next run tries again
     return Error::success();
   }
-  std::vector<Outcome> outcomes = measurer->compare(texts);
+  auto outcomes = measurer->compare(texts);
   // One that ends the worker takes the others with it: then each meets the default alone.
-  if (!outcomes.front().isMeasured())
+  if (outcomes && !outcomes->front().isMeasured())
     outcomes = compareOneByOne(texts);
-  if (!outcomes.front().isMeasured()) {
-    outs() << session->getTasks()[task].planned.name << ": " << outcomes.front().error
+  if (!outcomes)
+    return outcomes.takeError();
+  if (!outcomes->front().isMeasured()) {
+    outs() << session->getTasks()[task].planned.name << ": " << outcomes->front().error
            << "; the next run tries again\n";
     return Error::success();
   }
-  Final final{points.front(), outcomes.front().seconds, outcomes.front().seconds, true};
-  for (auto [point, outcome] : llvm::zip_equal(points, outcomes))
+  Final final{points.front(), outcomes->front().seconds, outcomes->front().seconds, true};
+  for (auto [point, outcome] : llvm::zip_equal(points, *outcomes))
     if (outcome.isMeasured() && outcome.seconds < final.seconds &&
         outcome.seconds < final.defaultSeconds * (1 - leastGain)) {
       final.point = point;

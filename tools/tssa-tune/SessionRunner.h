@@ -9,6 +9,7 @@
 
 #include "Options.h"
 #include "Progress.h"
+#include "Workers.h"
 #include "tssa/Target/CPU.h"
 
 #include <chrono>
@@ -29,7 +30,7 @@ struct Budget {
 class SessionRunner {
 public:
   /// `weightBytes` is what the constants of the model take.
-  SessionRunner(const Options &options, const cpu::Machine &machine, search::Database &database,
+  SessionRunner(const Options &options, Workers &workers, search::Database &database,
                 uint64_t weightBytes);
 
   /// Returns those of `tasks` that have no record, or all of them with --continue. Fails if the
@@ -55,7 +56,7 @@ private:
                       const Budget &budget);
   llvm::Error searchAll(const Budget &budget);
   llvm::Error runRound(const tuner::Session::Round &round);
-  std::vector<tuner::Outcome> compareOneByOne(llvm::ArrayRef<std::string> texts);
+  llvm::Expected<std::vector<tuner::Outcome>> compareOneByOne(llvm::ArrayRef<std::string> texts);
   llvm::Error decide(size_t task);
   llvm::Error record(size_t task, const tuner::Final &final);
   /// Gives the measurer the task unless it has it.
@@ -66,7 +67,8 @@ private:
   search::Database &database;
   std::string machineId, epoch; ///< as trials name them
   Progress progress;
-  std::unique_ptr<tuner::Measurer> measurer;
+  std::unique_ptr<tuner::Measurer> own; ///< without workers elsewhere
+  tuner::Measurer *measurer = nullptr;
   std::optional<tuner::Roof> roof;
   std::unique_ptr<tuner::Session> session;
   int64_t number = 0, numRounds = 0;

@@ -110,11 +110,12 @@ static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
 }
 
 /// Searches layouts and loops together, and then the loops of the program that has the layouts.
-static Error tune(Options &options, const cpu::Machine &machine, search::Database &database,
+static Error tune(Options &options, Workers &workers, search::Database &database,
                   mlir::ModuleOp module, ModelTasks model) {
   constexpr uint64_t trialsOfTask = 64;
   Clock::time_point start = Clock::now();
-  SessionRunner runner(options, machine, database, countWeightBytes(module));
+  const cpu::Machine &machine = workers.machine;
+  SessionRunner runner(options, workers, database, countWeightBytes(module));
   auto open = runner.findOpen(model.tasks);
   if (!open)
     return open.takeError();
@@ -155,14 +156,14 @@ static Error tune(Options &options, const cpu::Machine &machine, search::Databas
 }
 
 int tuneModel(Options &options) {
-  Expected<cpu::Machine> machine = cpu::resolveMachine("native");
-  if (!machine)
-    return report("tssa-tune", machine.takeError());
+  Expected<Workers> workers = startWorkers(options);
+  if (!workers)
+    return report("tssa-tune", workers.takeError());
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  if (int code = compileToTE(*context, options, *machine, module))
+  if (int code = compileToTE(*context, options, workers->machine, module))
     return code;
-  Expected<ModelTasks> model = collectTasks(*module, machine->model);
+  Expected<ModelTasks> model = collectTasks(*module, workers->machine.model);
   if (!model)
     return report(options.input, model.takeError());
   if (model->tasks.empty()) {
@@ -172,7 +173,7 @@ int tuneModel(Options &options) {
   Expected<search::Database> database = openDatabase(options);
   if (!database)
     return report("tssa-tune", database.takeError());
-  if (Error error = tune(options, *machine, *database, *module, std::move(*model)))
+  if (Error error = tune(options, *workers, *database, *module, std::move(*model)))
     return report("tssa-tune", std::move(error));
   return Success;
 }

@@ -25,8 +25,9 @@ int main(int argc, char **argv) {
   if (std::optional<int> code = parseOptions(argc, argv, options))
     return *code;
   return runWithDeepStack([&] {
+    auto serve = [&] { return tuner::serveAsWorker(options.memoryLimit, options.fault); };
     if (options.isWorker)
-      return tuner::serveAsWorker(options.memoryLimit, options.fault);
+      return options.isWatched ? tuner::runUntilInputEnds(serve) : serve();
     if (options.judges)
       return judgeRankings(options);
     if (options.replayed)

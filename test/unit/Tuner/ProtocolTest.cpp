@@ -63,6 +63,27 @@ TEST(Protocol, OpenRequests) {
   expectRefused("machine", json::Array());
 }
 
+TEST(Protocol, Hosts) {
+  EXPECT_EQ(readRequest(printHello()).first, "hello");
+  Answer answer;
+  answer.host = WorkerHost{"{cpu = \"x\"}", "0123", {1e12, {{24576, 2.5e11}, {65536, 1e10}}}, {}};
+  Answer read = llvm::cantFail(parseAnswer(print(answer)));
+  ASSERT_TRUE(read.host);
+  EXPECT_EQ(read.host->text, answer.host->text);
+  EXPECT_EQ(read.host->epoch, "0123");
+  EXPECT_EQ(read.host->roof.flopsPerSecond, 1e12);
+  ASSERT_EQ(read.host->roof.bandwidths.size(), 2u);
+  EXPECT_EQ(read.host->roof.bandwidths[0].bytes, 24576);
+  EXPECT_EQ(read.host->roof.bandwidths[1].bytesPerSecond, 1e10);
+  for (llvm::StringRef bad :
+       {"{}", R"({"machine": "m", "epoch": "e", "flops_per_second": 1})",
+        R"({"machine": "m", "epoch": 1, "flops_per_second": 1, "bandwidths": []})",
+        R"({"machine": "m", "epoch": "e", "flops_per_second": "1", "bandwidths": []})",
+        R"({"machine": "m", "epoch": "e", "flops_per_second": 1, "bandwidths": [[1]]})",
+        R"({"machine": "m", "epoch": "e", "flops_per_second": 1, "bandwidths": [[1, "2"]]})"})
+    expectGarbage("{\"hello\": " + bad.str() + "}");
+}
+
 TEST(Protocol, MeasureRequests) {
   for (std::optional<double> best : {std::optional<double>(), std::optional(1.0 / 3)}) {
     auto [name, body] = readRequest(print(MeasureRequest{{"a \"point\"", "b"}, best, false}));

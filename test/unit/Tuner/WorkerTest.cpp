@@ -33,7 +33,7 @@ protected:
   Outcome measure(llvm::StringRef answer) {
     auto measurer = makeMeasurer("read a; echo '{\"ok\": true}'; read a; " + answer.str());
     EXPECT_EQ(open(*measurer), "");
-    return measurer->measure({"point"}, std::nullopt).front();
+    return llvm::cantFail(measurer->measure({"point"}, std::nullopt)).front();
   }
 
   double openSeconds = 60, runSeconds = 60;
@@ -101,7 +101,7 @@ TEST_F(WorkerTest, OnePointDoesNotTakeOthersWithIt) {
   auto measurer = makeMeasurer(
       ("read a; echo '{\"ok\": true}'; read a; " + built + measured + built + "exit 3").str());
   EXPECT_EQ(open(*measurer), "");
-  std::vector<Outcome> outcomes = measurer->measure({"a", "b", "c", "d", "e"}, std::nullopt);
+  auto outcomes = llvm::cantFail(measurer->measure({"a", "b", "c", "d", "e"}, std::nullopt));
   ASSERT_EQ(outcomes.size(), 5u);
   for (size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(outcomes[i].isMeasured(), i % 2 == 0) << i;
@@ -116,7 +116,7 @@ TEST_F(WorkerTest, PointsThatEndBuildingAreFoundOneByOne) {
                                 built + measured + "done")
                                    .str());
   EXPECT_EQ(open(*measurer), "");
-  std::vector<Outcome> outcomes = measurer->measure({"a", "bad", "c"}, std::nullopt);
+  auto outcomes = llvm::cantFail(measurer->measure({"a", "bad", "c"}, std::nullopt));
   ASSERT_EQ(outcomes.size(), 3u);
   EXPECT_TRUE(outcomes[0].isMeasured());
   EXPECT_EQ(outcomes[1].error, "the worker ended with exit code 3");
@@ -128,7 +128,7 @@ TEST_F(WorkerTest, IsStartedAgain) {
   auto measurer = makeMeasurer("read a; echo '{\"ok\": true}'; read a; exit 1");
   EXPECT_EQ(open(*measurer), "");
   for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(measurer->measure({"point"}, std::nullopt).front().error,
+    EXPECT_EQ(llvm::cantFail(measurer->measure({"point"}, std::nullopt)).front().error,
               "the worker ended with exit code 1");
-  EXPECT_EQ(measurer->compare({"a", "b"}).size(), 2u);
+  EXPECT_EQ(llvm::cantFail(measurer->compare({"a", "b"})).size(), 2u);
 }
