@@ -64,8 +64,8 @@ static Error fault(const llvm::Twine &what, Error error) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-template <typename Space>
-std::optional<search::Point> JointChecker::draw(const Space &space, const search::Point &except) {
+std::optional<search::Point> JointChecker::draw(const search::Space &space,
+                                                const search::Point &except) {
   search::Random stream(random.next(), 0, 0);
   for (unsigned i = 0; i < mostDraws; ++i) {
     search::Point point = space.draw(stream);

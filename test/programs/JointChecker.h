@@ -9,6 +9,7 @@
 
 #include "mlir/IR/OwningOpRef.h"
 #include "tssa/Reference/RandomInputs.h"
+#include "tssa/Search/Space.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Tuner/ProgramLayouts.h"
 #include "tssa/Tuner/TaskKernel.h"
@@ -51,8 +52,7 @@ private:
   llvm::Error evaluatePlain(mlir::ModuleOp module);
   void drawOptions(size_t node);
   /// Draws a legal point other than `except`, if there is one.
-  template <typename Space>
-  std::optional<search::Point> draw(const Space &space, const search::Point &except);
+  std::optional<search::Point> draw(const search::Space &space, const search::Point &except);
   llvm::Error checkOption(size_t node, uint32_t option);
   llvm::Error checkTask(const std::string &text, unsigned loops,
                         llvm::ArrayRef<HostTensor> expected);

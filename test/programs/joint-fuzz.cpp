@@ -167,8 +167,8 @@ int main(int argc, char **argv) {
   }
   const JointCounts &counts = shared.counts;
   llvm::outs() << counts.plain << " kernels without other layouts, " << counts.conversions
-               << " conversions, " << numLate << " refused for their time, " << numFaults
-               << " faults\n"
+               << " conversions, " << numLate << " refused for their time\n"
+               << options.count - numFaults << " of " << options.count << " kernels agree\n"
                << options.count << " kernels, " << counts.layouts << " layouts, " << counts.loops
                << " loops, " << counts.refused + numLate << " refused\n";
   return numFaults ? 1 : 0;
