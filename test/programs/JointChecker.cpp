@@ -154,26 +154,31 @@ Error JointChecker::checkTask(const std::string &text, unsigned loops,
 // Layouts
 //===----------------------------------------------------------------------===//
 
-/// Adds random options to the first kernel.
-void JointChecker::drawOptions(size_t node) {
+/// Adds random options to a kernel. A row of several expressions may no longer be one with a
+/// layout, which is refused then.
+Error JointChecker::drawOptions(size_t node) {
   const KernelNode &known = layouts->getNodes()[node];
+  te::KernelOp kernel = known.kernel;
   auto space = StoreSpace::create(known.kernel, known.constants);
   if (!space) {
     ++counts.plain;
     refusal(toString(space.takeError()));
-    return;
+    return Error::success();
   }
   for (unsigned i = 0; i < options.layouts; ++i) {
     std::optional<search::Point> point = draw((*space)->getSpace(), (*space)->getPlain());
     if (!point)
-      return;
+      break;
     std::string name = (*space)->describe(*point);
     note("layouts " + name);
-    if (!layouts->addOption(node, (*space)->getStores(*point), name)) {
-      ++counts.refused;
-      refusal("layouts " + name + " cannot be applied");
-    }
+    if (layouts->addOption(node, (*space)->getStores(*point), name))
+      continue;
+    if (llvm::hasSingleElement(kernel.getBodyBlock().getOps<te::ComputeOp>()))
+      return llvm::createStringError("layouts that are legal cannot be applied: " + name);
+    ++counts.refused;
+    refusal("layouts " + name + " cannot be applied");
   }
+  return Error::success();
 }
 
 Error JointChecker::checkOption(size_t node, uint32_t number) {
@@ -249,8 +254,9 @@ Error JointChecker::check(const std::string &program) {
     return fault("the program has no layouts", created.takeError());
   layouts = std::move(*created);
   size_t count = layouts->getNodes().size();
-  drawOptions(0);
-  layouts->addFollowers(mostFollowers);
+  if (Error error = drawOptions(0))
+    return error;
+  layouts->addFollowers([](size_t, uint32_t) { return true; }, mostFollowers);
   size_t drawn = std::min<size_t>(layouts->getNodes()[0].options.size(), options.layouts + 1);
   for (uint32_t option = drawn > 1 && !random.oneIn(4) ? 1 : 0; option < drawn; ++option)
     if (Error error = checkOption(0, option))

@@ -49,9 +49,8 @@ public:
   llvm::Error check(const std::string &program);
 
 private:
-  llvm::Error evaluatePlain(mlir::ModuleOp module);
-  void drawOptions(size_t node);
-  /// Draws a legal point other than `except`, if there is one.
+  llvm::Error drawOptions(size_t node);
+  /// Draws a legal point other than `except`. Returns nothing if many draws find none.
   std::optional<search::Point> draw(const search::Space &space, const search::Point &except);
   llvm::Error checkOption(size_t node, uint32_t option);
   llvm::Error checkTask(const std::string &text, unsigned loops,
@@ -69,7 +68,7 @@ private:
   JointCounts &counts;
   Note note;
   Refusal refusal;
-  std::vector<HostTensor> inputs, results; ///< of the program
+  std::vector<HostTensor> results; ///< of the program
   std::unique_ptr<tuner::ProgramLayouts> layouts;
 };
 
