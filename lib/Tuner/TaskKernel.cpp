@@ -161,11 +161,13 @@ OwningOpRef<te::KernelOp> TaskKernel::getScheduled(const KernelPoint &point) con
   return result;
 }
 
-void TaskKernel::fillConstants(uint64_t seed) {
+void TaskKernel::fillConstants(uint64_t seed) { fillConstants(*module, seed); }
+
+void TaskKernel::fillConstants(ModuleOp module, uint64_t seed) {
   // A prime number of random elements is repeated, so that no row equals the next one.
   constexpr int64_t period = 65521;
   reference::Random random(seed);
-  module->walk([&](te::ConstantOp constant) {
+  module.walk([&](te::ConstantOp constant) {
     auto resource = dyn_cast<DenseResourceElementsAttr>(constant.getValue());
     if (!resource)
       return;

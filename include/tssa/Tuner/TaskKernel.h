@@ -63,6 +63,8 @@ public:
 
   /// Fills the constants of the task with random elements.
   void fillConstants(uint64_t seed);
+  /// Fills those of a module that was built for a task (Pipeline/Tasks.h) in the same way.
+  static void fillConstants(mlir::ModuleOp module, uint64_t seed);
   /// Frees the bytes of the constants that were packed for `candidate`, which `build` has returned
   /// and which is not used any more. The context would keep them.
   void freeConstants(mlir::ModuleOp candidate) const;

@@ -10,6 +10,9 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tssa/Target/CPU.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -127,6 +130,44 @@ static ModulePassManager buildPasses(PassBuilder &builder, const OptimizeOptions
   return passes;
 }
 
+/// Returns the only lane of a constant mask, or nothing if it has another number of lanes.
+static std::optional<unsigned> findOnlyLane(Value *mask) {
+  auto *constant = dyn_cast<Constant>(mask);
+  auto *type = dyn_cast<FixedVectorType>(mask->getType());
+  std::optional<unsigned> found;
+  for (unsigned lane = 0; constant && type && lane < type->getNumElements(); ++lane) {
+    auto *bit = dyn_cast_or_null<ConstantInt>(constant->getAggregateElement(lane));
+    if (!bit || (bit->isOne() && found))
+      return std::nullopt;
+    if (bit->isOne())
+      found = lane;
+  }
+  return found;
+}
+
+/// Writes masked stores of one lane as stores of an element, as LLVM would do. If the lanes are
+/// truncated before, LLVM 22 stores the element that is not truncated yet, and so writes beyond it
+/// (llvm-project, issue 179489).
+static void storeSingleLanes(Module &module) {
+  for (Function &function : module)
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *call = dyn_cast<IntrinsicInst>(&instruction);
+      if (!call || call->getIntrinsicID() != Intrinsic::masked_store)
+        continue;
+      std::optional<unsigned> lane = findOnlyLane(call->getArgOperand(call->arg_size() - 1));
+      if (!lane)
+        continue;
+      IRBuilder<> builder(call);
+      Value *vector = call->getArgOperand(0);
+      Value *element = builder.CreateExtractElement(vector, *lane);
+      Value *address =
+          builder.CreateConstInBoundsGEP1_64(element->getType(), call->getArgOperand(1), *lane);
+      StoreInst *store = builder.CreateAlignedStore(element, address, Align(1));
+      store->copyMetadata(*call);
+      call->eraseFromParent();
+    }
+}
+
 void optimize(Module &module, TargetMachine &target, const OptimizeOptions &options) {
   setVisibility(module, options);
   PipelineTuningOptions tuning;
@@ -148,6 +189,7 @@ void optimize(Module &module, TargetMachine &target, const OptimizeOptions &opti
   if (options.sanitize)
     watch(module, passes);
   passes.run(module, modules);
+  storeSingleLanes(module);
 }
 
 Error emit(Module &module, TargetMachine &target, bool assembly, raw_pwrite_stream &stream) {
