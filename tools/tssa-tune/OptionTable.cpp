@@ -12,7 +12,7 @@ namespace tssa::tune {
 static tools::About makeAbout() {
   tools::About about;
   about.name = "tssa-tune";
-  about.summary = "searches fast loops for the kernels of a model, and records them";
+  about.summary = "searches fast loops and layouts for the kernels of a model, and records them";
   about.details = "A run that was interrupted goes on where it was. Kernels that have a record are "
                   "not searched again. The CPU should have nothing else to do.";
   about.operand = "MODEL.onnx|MODEL.mlir|PROGRAM.json";
