@@ -6,6 +6,7 @@
 A text has the line of the program where there is one, and no name that only the package or PyTorch knows.
 """
 
+import argparse
 import ast
 import contextlib
 import copy
@@ -36,7 +37,7 @@ import test_lists
 import test_unseen
 from support import flatten
 from test_files import make_model
-from tssa import _function, _package, _tool
+from tssa import _function, _package, _tool, tune
 from tssa._module_arguments import key_of_module
 
 PACKAGE = os.path.dirname(tssa.__file__)
@@ -571,6 +572,11 @@ fails("the program was exported for 2, got 3", ValueError)(lambda: exported(X, 3
 fails(r"argument 0 has the sizes \[4, 3\], expected \[3, 4\]")(lambda: exported(X.t().contiguous(), 2))
 fails("argument 0 is written or returned, and was recorded with other strides")(
     lambda: exported(torch.ones(4, 3).t(), 2))
+
+# Workers on Ray.
+
+fails("expected an object of numbers such as .*, got '3'", kind=argparse.ArgumentTypeError)(
+    lambda: tune.read_resources("3"))
 
 
 class Maps(torch.nn.Module):

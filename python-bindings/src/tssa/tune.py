@@ -82,9 +82,12 @@ def serve(ray, options, command, answers):
 
 def read_resources(text):
     """Parses the resources of an actor: an object of numbers."""
-    value = json.loads(text)
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
     if not isinstance(value, dict) or not all(isinstance(number, (int, float)) for number in value.values()):
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"""expected an object of numbers such as {{"zen4": 1}}, got '{text}'""")
     return value
 
 
