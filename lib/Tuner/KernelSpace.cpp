@@ -141,8 +141,7 @@ std::optional<search::Point> KernelSpace::adopt(ArrayRef<search::Knob> knobs,
 static SmallVector<std::optional<unsigned>> matchDims(const layout::Roles &from,
                                                       const layout::Roles &to) {
   SmallVector<std::optional<unsigned>> dims(from.dims.size());
-  for (layout::Role role : {layout::Role::Batch, layout::Role::Image, layout::Role::Out,
-                            layout::Role::Group, layout::Role::In, layout::Role::Window}) {
+  for (layout::Role role : layout::allRoles) {
     SmallVector<unsigned> theirs = from.getDims(role), ours = to.getDims(role);
     for (auto [a, b] : llvm::zip(llvm::reverse(theirs), llvm::reverse(ours)))
       dims[a] = b;

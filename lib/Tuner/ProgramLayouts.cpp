@@ -60,10 +60,11 @@ static void writeStores(te::KernelOp kernel, ArrayRef<unsigned> constants,
       layout::addStore(kernel, number, LayoutMap());
 }
 
-std::string ProgramLayouts::makeTaskText(const KernelNode &node, const LaunchStores &stores) const {
+OwningOpRef<te::KernelOp> ProgramLayouts::store(const KernelNode &node,
+                                                const LaunchStores &stores) {
   OwningOpRef<te::KernelOp> copy = te::KernelOp(node.kernel).clone();
   writeStores(*copy, node.constants, stores);
-  return getTaskText(*copy, node.constants);
+  return copy;
 }
 
 Error ProgramLayouts::findNodes() {
@@ -84,7 +85,7 @@ Error ProgramLayouts::findNodes() {
     for (te::LaunchOp launch : task.launches) {
       LaunchStores stores =
           readStores(symbols.lookup<te::KernelOp>(counterparts[launch].getKernel()));
-      std::string text = makeTaskText(node, stores), key = getTaskKey(text);
+      std::string text = getTaskText(*store(node, stores), node.constants), key = getTaskKey(text);
       std::vector<StoredKernel> &kernels = node.options[0].kernels;
       auto found = llvm::find_if(
           kernels, [&](const StoredKernel &kernel) { return kernel.task.key == key; });
@@ -141,21 +142,14 @@ ProgramLayouts::create(ModuleOp module, const layout::MachineModel &machine) {
 // Options
 //===----------------------------------------------------------------------===//
 
-/// Returns whether the stores can be applied to the kernel.
-static bool canApply(te::KernelOp kernel, ArrayRef<unsigned> constants,
-                     const LaunchStores &stores) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
-  auto copy = cast<te::KernelOp>(OpBuilder::atBlockEnd(module->getBody()).clone(*kernel));
-  writeStores(copy, constants, stores);
-  return static_cast<bool>(layout::applyStoresToCopy(copy));
-}
-
 std::optional<search::Task> ProgramLayouts::makeTask(size_t number,
                                                      const LaunchStores &stores) const {
-  const KernelNode &node = nodes[number];
-  if (!open[number] || !canApply(node.kernel, node.constants, stores))
+  if (!open[number])
     return std::nullopt;
-  std::string text = makeTaskText(node, stores);
+  OwningOpRef<te::KernelOp> stored = store(nodes[number], stores);
+  if (!layout::applyStoresToCopy(*stored))
+    return std::nullopt;
+  std::string text = getTaskText(*stored, nodes[number].constants);
   return search::Task{getTaskKey(text), text};
 }
 
@@ -386,9 +380,7 @@ std::vector<size_t> ProgramLayouts::findChanged(ArrayRef<uint32_t> options) cons
 }
 
 OwningOpRef<te::KernelOp> ProgramLayouts::getStored(size_t node, uint32_t option) const {
-  OwningOpRef<te::KernelOp> copy = te::KernelOp(nodes[node].kernel).clone();
-  writeStores(*copy, nodes[node].constants, nodes[node].options[option].kernels[0].stores);
-  return copy;
+  return store(nodes[node], nodes[node].options[option].kernels[0].stores);
 }
 
 OwningOpRef<ModuleOp> ProgramLayouts::write(ArrayRef<uint32_t> options) const {

@@ -167,8 +167,7 @@ static std::optional<double> getDistance(const TaskKernel &a, const TaskKernel &
           std::log2(static_cast<double>(layout::getExtent(expression.op, expression.roles, dim)));
     return sum;
   };
-  for (layout::Role role : {layout::Role::Batch, layout::Role::Image, layout::Role::Out,
-                            layout::Role::Group, layout::Role::In, layout::Role::Window})
+  for (layout::Role role : layout::allRoles)
     distance += std::abs(getLog(x, role) - getLog(y, role));
   return distance;
 }

@@ -113,6 +113,23 @@ Expected<std::unique_ptr<StoreSpace>> StoreSpace::create(te::KernelOp kernel,
 
 search::Point StoreSpace::getPlain() const { return search::Point(space->getKnobs().size(), 0); }
 
+std::vector<search::Point> StoreSpace::getUsualPoints(int64_t lanes) const {
+  constexpr int64_t last = INT64_MAX;
+  std::vector<search::Point> points;
+  for (int64_t block : {lanes, last, int64_t(0)}) {
+    search::Point point = getPlain();
+    for (size_t knob = image.size(); knob < point.size(); ++knob) {
+      llvm::ArrayRef<int64_t> values = space->getKnobs()[knob].values;
+      const auto *found = block == last ? std::prev(values.end()) : llvm::find(values, block);
+      if (found != values.end())
+        point[knob] = found - values.begin();
+    }
+    if (space->isLegal(point) && !llvm::is_contained(points, point))
+      points.push_back(std::move(point));
+  }
+  return points;
+}
+
 StoreKnobs StoreSpace::decode(ArrayRef<int64_t> values) const {
   StoreKnobs knobs;
   for (auto [dim, extent] : llvm::zip_equal(image, values.take_front(image.size())))

@@ -12,7 +12,6 @@
 #include "tssa/Search/Graph.h"
 #include "tssa/Tuner/Report.h"
 #include "tssa/Tuner/StoreSpace.h"
-#include "llvm/Support/Format.h"
 
 #include <set>
 
@@ -29,8 +28,19 @@ struct Step {
   double left;
 };
 static constexpr Step steps[] = {{8, 3.0 / 8}, {24, 1.0 / 8}, {56, 0}};
-/// What a layout that starts costs on average, in trials.
-static constexpr uint64_t trialsOfRunner = 18;
+
+/// Returns what a layout that starts costs on average until the end of step `last`, in trials.
+static constexpr double countTrials(size_t last) {
+  double count = 0, racing = 1;
+  uint64_t before = 0;
+  for (size_t step = 0; step <= last; ++step) {
+    count += racing * static_cast<double>(steps[step].trials - before);
+    racing = steps[step].left;
+    before = steps[step].trials;
+  }
+  return count;
+}
+static constexpr double trialsOfRunner = countTrials(std::size(steps) - 1);
 static constexpr size_t mostRunners = 16;
 /// Of a kernel, with those that follow its neighbours.
 static constexpr size_t mostOptions = 32;
@@ -116,7 +126,8 @@ double JointSearch::getSeconds(mlir::RankedTensorType type,
 /// Calls `use` with the times of the program.
 template <typename Use> auto JointSearch::withTimes(Use use) {
   auto kernel = [this](const search::Task &task) { return getSeconds(task); };
-  auto conversion = [this](mlir::RankedTensorType type, const auto &from, const auto &to) {
+  auto conversion = [this](mlir::RankedTensorType type, const mlir::tssa::layout::LayoutMap &from,
+                           const mlir::tssa::layout::LayoutMap &to) {
     return getSeconds(type, from, to);
   };
   return use(ProgramTimes{kernel, conversion});
@@ -156,36 +167,19 @@ void JointSearch::calibrate() {
 // The race
 //===----------------------------------------------------------------------===//
 
-/// Returns the points that are always looked at: channels in vectors, channels last, and all as it
-/// is. Neighbours that do the same need no conversion.
-static std::vector<search::Point> getUsualPoints(const StoreSpace &space, int64_t lanes) {
+/// Returns random points of a space, together with `usual` ones at most so many as the draft ranks.
+/// Half have no tiles of the image, which few readers take.
+static std::vector<search::Point> drawPoints(const StoreSpace &space, ArrayRef<search::Point> usual,
+                                             search::Random &random) {
   std::vector<search::Point> points;
-  for (int64_t block : {lanes, INT64_MAX, int64_t(0)}) {
-    search::Point point = space.getPlain();
-    for (auto [knob, position] : zip_equal(space.getSpace().getKnobs(), point)) {
-      bool isTile = StringRef(knob.name).starts_with("store.image");
-      auto found = block == INT64_MAX ? std::prev(knob.values.end()) : find(knob.values, block);
-      if (!isTile && found != knob.values.end())
-        position = found - knob.values.begin();
-    }
-    if (space.getSpace().isLegal(point) && !is_contained(points, point))
-      points.push_back(std::move(point));
-  }
-  return points;
-}
-
-/// Returns points of a space to choose from: the usual ones, then random ones, of which half have
-/// no tiles of the image, which few readers take.
-std::vector<search::Point> JointSearch::drawPoints(const StoreSpace &space,
-                                                   search::Random &random) {
-  std::vector<search::Point> points = getUsualPoints(space, machine.model.lanes);
   auto score = [](ArrayRef<search::Point> points) { return std::vector<double>(points.size(), 0); };
   for (const search::Candidate &candidate :
        search::createRandomSampler()
            ->propose(space.getSpace(), {}, 4 * mostDrafted, score, random)
            .candidates) {
-    bool isFull = points.size() >= mostDrafted / 2 && space.hasTiles(candidate.point);
-    if (points.size() < mostDrafted && !isFull && !is_contained(points, candidate.point))
+    size_t count = usual.size() + points.size();
+    bool isFull = count >= mostDrafted / 2 && space.hasTiles(candidate.point);
+    if (count < mostDrafted && !isFull && !is_contained(usual, candidate.point))
       points.push_back(candidate.point);
   }
   return points;
@@ -207,12 +201,11 @@ void JointSearch::addRunners(size_t node, size_t count) {
     if (option && *option > 0 && runners.size() < end)
       runners.push_back({node, *option});
   };
-  std::vector<search::Point> points = drawPoints(**space, random);
-  size_t numUsual = getUsualPoints(**space, machine.model.lanes).size();
-  for (const search::Point &point : ArrayRef(points).take_front(numUsual))
+  std::vector<search::Point> usual = (*space)->getUsualPoints(machine.model.lanes);
+  for (const search::Point &point : usual)
     add(point);
   std::vector<search::Candidate> candidates;
-  for (const search::Point &point : ArrayRef(points).drop_front(numUsual))
+  for (const search::Point &point : drawPoints(**space, usual, random))
     if (auto task = layouts->makeTask(node, (*space)->getStores(point)))
       if (std::optional<double> cycles = predict(*task))
         candidates.push_back({point, -*cycles});
@@ -238,7 +231,7 @@ void JointSearch::chooseRunners(const Budget &budget) {
       consumeError(space.takeError());
   }
   sort(order);
-  uint64_t starts = budget.trials / trialsOfRunner;
+  auto starts = static_cast<uint64_t>(static_cast<double>(budget.trials) / trialsOfRunner);
   size_t kernels = std::min<uint64_t>(order.size(), starts / 2);
   if (kernels == 0)
     return;
@@ -266,7 +259,7 @@ Error JointSearch::measure(std::vector<search::Task> tasks, uint64_t trials,
 }
 
 /// Keeps the fastest layouts of each kernel, and the compiler's.
-Error JointSearch::dropSlow(double share) {
+void JointSearch::dropSlow(double share) {
   std::map<size_t, std::vector<std::pair<double, uint32_t>>> byNode;
   std::vector<Runner> left;
   std::map<size_t, size_t> counts;
@@ -289,29 +282,30 @@ Error JointSearch::dropSlow(double share) {
       left.push_back({node, option});
   }
   runners = std::move(left);
-  return Error::success();
+}
+
+/// Returns when a share of the time from `start` to the deadline is over, if there is one.
+static std::optional<Clock::time_point> getPart(Clock::time_point start, const Budget &budget,
+                                                double share) {
+  if (!budget.deadline)
+    return std::nullopt;
+  return start + std::chrono::duration_cast<Clock::duration>((*budget.deadline - start) * share);
 }
 
 Error JointSearch::race(const Budget &budget) {
   Clock::time_point start = Clock::now();
-  double done = 0, all = trialsOfRunner;
-  for (const Step &step : steps) {
+  for (auto [number, step] : enumerate(steps)) {
     std::vector<search::Task> tasks;
     for (const Runner &entry : runners)
       for (const StoredKernel &kernel :
            layouts->getNodes()[entry.node].options[entry.option].kernels)
         tasks.push_back(kernel.task);
     // Of the time, each step gets what it needs of the trials.
-    done += step.trials == 8 ? 8 : step.trials == 24 ? 6 : 4;
-    std::optional<Clock::time_point> deadline = budget.deadline;
-    if (deadline)
-      deadline =
-          start + std::chrono::duration_cast<Clock::duration>((*deadline - start) * (done / all));
+    auto deadline = getPart(start, budget, countTrials(number) / trialsOfRunner);
     if (Error error = measure(std::move(tasks), step.trials, deadline))
       return error;
     calibrate();
-    if (Error error = dropSlow(step.left))
-      return error;
+    dropSlow(step.left);
   }
   return Error::success();
 }
@@ -411,10 +405,7 @@ Expected<JointResult> JointSearch::run(const Budget &budget) {
   // The rest of the time is for what is chosen then.
   constexpr double shareOfRace = 0.7;
   Budget ofRace = budget;
-  Clock::time_point start = Clock::now();
-  if (budget.deadline)
-    ofRace.deadline = start + std::chrono::duration_cast<Clock::duration>(
-                                  (*budget.deadline - start) * shareOfRace);
+  ofRace.deadline = getPart(Clock::now(), budget, shareOfRace);
   if (Error error = race(ofRace))
     return std::move(error);
   std::set<size_t> raced;

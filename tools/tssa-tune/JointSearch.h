@@ -27,7 +27,6 @@
 
 #include "SessionRunner.h"
 #include "tssa/Tuner/ProgramLayouts.h"
-#include "tssa/Tuner/StoreSpace.h"
 
 namespace tssa::tune {
 
@@ -55,10 +54,9 @@ private:
   };
 
   void chooseRunners(const Budget &budget);
-  std::vector<search::Point> drawPoints(const tuner::StoreSpace &space, search::Random &random);
   void addRunners(size_t node, size_t count);
   llvm::Error race(const Budget &budget);
-  llvm::Error dropSlow(double share);
+  void dropSlow(double share);
   /// Gives each of `tasks` so many trials, with earlier ones.
   llvm::Error measure(std::vector<search::Task> tasks, uint64_t trials,
                       std::optional<Clock::time_point> deadline);

@@ -35,13 +35,9 @@ static constexpr unsigned fewestTurns = 5, mostTurns = 101;
 // Programs
 //===----------------------------------------------------------------------===//
 
-static Error compileProgram(mlir::MLIRContext &context, const Options &options,
-                            const cpu::Machine &machine, const Program &program, StringRef path) {
-  ImportReport report;
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      readModel(context, options.input, options.import, report);
-  if (!module)
-    return createStringError("the model cannot be read again: " + report.error);
+static Error compileProgram(mlir::ModuleOp model, const cpu::Machine &machine,
+                            const Program &program, StringRef path) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
   CompileOptions compile;
   compile.machine = machine;
   compile.tunedDir = program.records;
@@ -202,16 +198,21 @@ static Error raceInChild(const Options &options, ArrayRef<std::string> paths,
 
 Error raceProgram(mlir::MLIRContext &context, const Options &options, const cpu::Machine &machine,
                   std::vector<Program> &programs) {
+  ImportReport report;
+  mlir::OwningOpRef<mlir::ModuleOp> model =
+      readModel(context, options.input, options.import, report);
+  if (!model)
+    return createStringError("the model cannot be read again: " + report.error);
   SmallString<128> folder;
   if (std::error_code error = sys::fs::createUniqueDirectory("tssa-tune", folder))
     return createStringError(error, "no folder for programs: " + error.message());
-  auto remove = make_scope_exit([&] { sys::fs::remove_directories(folder); });
+  scope_exit remove([&] { sys::fs::remove_directories(folder); });
   std::vector<std::string> paths;
   for (auto [number, program] : enumerate(programs)) {
     SmallString<128> path = folder;
     sys::path::append(path, "program" + Twine(number) + ".so");
     paths.push_back(std::string(path));
-    if (Error error = compileProgram(context, options, machine, program, paths.back()))
+    if (Error error = compileProgram(*model, machine, program, paths.back()))
       return error;
   }
   return raceInChild(options, paths, programs);

@@ -84,7 +84,7 @@ static Error copyLoops(const Options &options, SmallString<128> &folder) {
 static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
                            const cpu::Machine &machine, ArrayRef<std::string> records) {
   SmallString<128> loops, both;
-  auto remove = make_scope_exit([&] {
+  scope_exit remove([&] {
     sys::fs::remove_directories(loops);
     sys::fs::remove_directories(both);
   });

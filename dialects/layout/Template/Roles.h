@@ -29,6 +29,9 @@ enum class Role {
   Window, ///< reduction; an index of the data is a sum of it and a parallel dim
 };
 
+inline constexpr Role allRoles[] = {Role::Batch, Role::Image, Role::Out,
+                                    Role::Group, Role::In,    Role::Window};
+
 /// Names of roles, as they are printed.
 StringRef getName(Role role);
 

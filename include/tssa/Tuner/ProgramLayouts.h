@@ -130,8 +130,9 @@ private:
       : module(module), machine(machine) {}
   llvm::Error findNodes();
   void findFlows();
-  std::string makeTaskText(const KernelNode &node,
-                           const mlir::tssa::layout::LaunchStores &stores) const;
+  /// Returns a copy of a kernel with exactly these stores.
+  static mlir::OwningOpRef<mlir::tssa::te::KernelOp>
+  store(const KernelNode &node, const mlir::tssa::layout::LaunchStores &stores);
   double getSeconds(const Flow &flow, uint32_t from, uint32_t to, const ProgramTimes &times) const;
   mlir::tssa::layout::LayoutMap getFrom(const Flow &flow, uint32_t option) const;
   mlir::tssa::layout::LayoutMap getTo(const Flow &flow, uint32_t option) const;

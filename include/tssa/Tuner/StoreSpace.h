@@ -32,6 +32,9 @@ public:
   /// Returns the point with which all tensors are stored as they are.
   search::Point getPlain() const;
 
+  /// Returns the legal ones of the points that are always worth a look: channels in blocks of
+  /// `lanes`, channels last, and all as it is. Neighbours that do the same need no conversion.
+  std::vector<search::Point> getUsualPoints(int64_t lanes) const;
   /// Returns whether a point has tiles of the image.
   bool hasTiles(llvm::ArrayRef<uint32_t> point) const {
     return llvm::any_of(point.take_front(image.size()), [](uint32_t knob) { return knob != 0; });
