@@ -15,7 +15,8 @@ function(tssa_add_model name model)
   set(records)
   if(ARG_TUNED)
     get_filename_component(tuned ${ARG_TUNED} ABSOLUTE)
-    file(GLOB records CONFIGURE_DEPENDS ${tuned}/records/*.mlir ${tuned}/ends/*.mlir)
+    file(GLOB records CONFIGURE_DEPENDS ${tuned}/records/*.mlir ${tuned}/ends/*.mlir
+         ${tuned}/sizes/*.mlir)
     list(APPEND ARG_OPTIONS --tuned=${tuned})
   endif()
   add_custom_command(

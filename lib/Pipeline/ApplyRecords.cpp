@@ -11,14 +11,19 @@
 // 3. Give the loops to a copy of the kernel, and prove that they fit (RecordedLoops.h).
 // 4. Give them to the kernel, or count why not.
 //
+// Records of sizes (SizeVersions.h): the kernel gets a version for each tuple of sizes, and the
+// version the loops of its own record, if there is one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/layout/IR/MachineModel.h"
+#include "dialects/te/Transforms/FixSizes.h"
 #include "mlir/IR/Remarks.h"
 #include "tssa/Pipeline/Passes.h"
 #include "tssa/Pipeline/RecordedLoops.h"
 #include "tssa/Pipeline/Records.h"
+#include "tssa/Pipeline/SizeVersions.h"
 #include "tssa/Pipeline/Tasks.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -54,6 +59,13 @@ static std::string format(double seconds) {
 }
 
 namespace {
+/// A version that is not in the program yet.
+struct OwningVersion {
+  OwningOpRef<te::KernelOp> kernel;
+  KernelTask task; ///< of the kernel
+  SmallVector<int64_t> sizes;
+};
+
 /// Gives the loops of records, or their stores, to the kernels of a program.
 class RecordApplier {
 public:
@@ -82,10 +94,23 @@ public:
     llvm::Expected<RecordHeader> header = tryRecord(task, key);
     if (header)
       return explain(kernel, *header);
-    llvm::handleAllErrors(header.takeError(), [&](const RecordError &error) {
-      ++numMissed[unsigned(error.getFault())];
-      explain(kernel, key, (::tssa::getName(error.getFault()) + ": " + error.message()).str());
-    });
+    miss(kernel, key, header.takeError());
+  }
+
+  /// Makes the versions of an open kernel for which there is a record, all of them or none.
+  std::vector<OwningVersion> makeVersions(const KernelTask &task) {
+    te::KernelOp kernel = task.kernel;
+    std::string key = ::tssa::getTaskKey(::tssa::getTaskText(kernel, task.constants));
+    if (!hasRecord(key)) {
+      explain(kernel, key, ("no record of sizes for " + machineId + " of epoch " + epoch).str());
+      return {};
+    }
+    ++numFound;
+    llvm::Expected<std::vector<OwningVersion>> versions = tryVersions(task, key);
+    if (versions)
+      return std::move(*versions);
+    miss(kernel, key, versions.takeError());
+    return {};
   }
 
   unsigned getNumApplied() const { return numApplied; }
@@ -110,8 +135,8 @@ private:
     return found != names.end() && StringRef(*found).starts_with(key + ".");
   }
 
-  /// Gives the kernel the loops of its record and returns the header, or fails with a RecordError.
-  llvm::Expected<RecordHeader> tryRecord(const KernelTask &task, StringRef key) {
+  /// Reads the record of a task, or fails with a RecordError.
+  llvm::Expected<Record> readRecord(const KernelTask &task, StringRef key) {
     std::string path = ::tssa::getRecordPath(dir, key, machineId, kind);
     if (!names.count(llvm::sys::path::filename(path).str()))
       return makeFault(RecordFault::Machine, "there is none for " + machineId);
@@ -128,9 +153,15 @@ private:
     if (header->task != key)
       return makeFault(RecordFault::Task, "it is for " + header->task);
     te::KernelOp kernel = task.kernel;
-    llvm::Expected<Record> record = ::tssa::parseRecord(*text, *kernel.getContext(), kind);
+    return ::tssa::parseRecord(*text, *kernel.getContext(), kind);
+  }
+
+  /// Gives the kernel the loops of its record and returns the header, or fails with a RecordError.
+  llvm::Expected<RecordHeader> tryRecord(const KernelTask &task, StringRef key) {
+    llvm::Expected<Record> record = readRecord(task, key);
     if (!record)
       return record.takeError();
+    te::KernelOp kernel = task.kernel;
     OwningOpRef<te::KernelOp> copy = kernel.clone();
     bool hasLoops = kind == RecordKind::Loops;
     (hasLoops ? ::tssa::addRecordedLoops : ::tssa::addRecordedStores)(*copy, record->kernel);
@@ -139,7 +170,34 @@ private:
       return error;
     kernel.getSchedule().takeBody(copy->getSchedule());
     ++numApplied;
-    return header;
+    return std::move(record->header);
+  }
+
+  /// Makes the versions of a record of sizes, or fails with a RecordError.
+  llvm::Expected<std::vector<OwningVersion>> tryVersions(const KernelTask &task, StringRef key) {
+    llvm::Expected<Record> record = readRecord(task, key);
+    if (!record)
+      return record.takeError();
+    std::vector<OwningVersion> versions;
+    for (const SmallVector<int64_t> &sizes : record->header.sizes) {
+      OwningVersion &version = versions.emplace_back();
+      version.sizes = sizes;
+      llvm::Expected<KernelTask> made = ::tssa::makeVersion(task, sizes, version.kernel);
+      if (!made)
+        return makeFault(RecordFault::Refused, llvm::toString(made.takeError()));
+      version.task = std::move(*made);
+    }
+    ++numApplied;
+    explain(task.kernel, record->header);
+    return versions;
+  }
+
+  /// Counts a record that cannot be used, and says why.
+  void miss(te::KernelOp kernel, StringRef key, llvm::Error error) {
+    llvm::handleAllErrors(std::move(error), [&](const RecordError &fault) {
+      ++numMissed[unsigned(fault.getFault())];
+      explain(kernel, key, (::tssa::getName(fault.getFault()) + ": " + fault.message()).str());
+    });
   }
 
   static void explain(te::KernelOp kernel, StringRef key, const std::string &reason) {
@@ -163,6 +221,36 @@ private:
   unsigned numMissed[::tssa::numRecordFaults] = {}; ///< by fault
 };
 
+/// Gives kernels the versions of records of sizes, and these the loops of their own records.
+class VersionMaker {
+public:
+  VersionMaker(ModuleOp module, RecordApplier &sizes, RecordApplier &loops)
+      : symbols(module), sizes(sizes), loops(loops) {}
+
+  void apply(const KernelTask &task) {
+    SmallVector<te::LaunchOp> launches = ::tssa::findVersionedLaunches(task);
+    te::KernelOp open = task.kernel;
+    if (launches.empty() || te::getSizeParameters(open).empty())
+      return;
+    SmallVector<::tssa::SizeVersion> versions;
+    Operation *last = open;
+    for (OwningVersion &version : sizes.makeVersions(task)) {
+      version.kernel->setSymName(::tssa::getVersionName(open, version.sizes));
+      te::KernelOp inserted = version.kernel.release();
+      symbols.insert(inserted, std::next(last->getIterator()));
+      last = inserted;
+      loops.apply(version.task);
+      versions.push_back({version.task.kernel, version.sizes});
+    }
+    for (te::LaunchOp launch : launches)
+      ::tssa::launchVersions(launch, versions);
+  }
+
+private:
+  SymbolTable symbols;
+  RecordApplier &sizes, &loops;
+};
+
 struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
   using ApplyRecordsBase::ApplyRecordsBase;
 
@@ -172,26 +260,39 @@ struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
   }
 
   void runOnOperation() override {
-    ModuleOp module = getOperation();
     if (llvm::Error error = ::tssa::checkRecordFolder(dir))
       return fail(std::move(error));
-    if (to != "kernels" && to != "ends" && to != "conversions")
-      return fail(
-          llvm::createStringError("expected 'kernels', 'ends' or 'conversions', got '" + to + "'"));
-    RecordKind kind = to == "ends" ? RecordKind::Ends : RecordKind::Loops;
-    llvm::Expected<std::vector<std::string>> names = ::tssa::listRecords(dir, kind);
-    if (!names)
-      return fail(names.takeError());
-    StringRef own = epoch.empty() ? ::tssa::getEpoch() : StringRef(epoch);
-    RecordApplier applier(module, dir, machine, own, kind, *names);
+    if (to != "kernels" && to != "ends" && to != "conversions" && to != "sizes")
+      return fail(llvm::createStringError(
+          "expected 'kernels', 'ends', 'conversions' or 'sizes', got '" + to + "'"));
+    llvm::Expected<RecordApplier> loops = makeApplier(RecordKind::Loops);
+    llvm::Expected<RecordApplier> others =
+        makeApplier(to == "ends" ? RecordKind::Ends : RecordKind::Sizes);
+    if (!loops || !others)
+      return fail(llvm::joinErrors(loops.takeError(), others.takeError()));
+    ModuleOp module = getOperation();
+    VersionMaker versions(module, *others, *loops);
     for (const KernelTask &task : ::tssa::findTasks(module))
-      if (::tssa::isConversion(task.kernel) == (to == "conversions"))
-        applier.apply(task);
-    applier.warn(module);
-    numApplied += applier.getNumApplied();
+      if (to == "sizes")
+        versions.apply(task);
+      else if (::tssa::isConversion(task.kernel) == (to == "conversions"))
+        (to == "ends" ? *others : *loops).apply(task);
+    for (const RecordApplier &applier : {std::cref(*loops), std::cref(*others)}) {
+      applier.warn(module);
+      numApplied += applier.getNumApplied();
+    }
   }
 
 private:
+  /// Returns what applies the records of this kind.
+  llvm::Expected<RecordApplier> makeApplier(RecordKind kind) {
+    llvm::Expected<std::vector<std::string>> names = ::tssa::listRecords(dir, kind);
+    if (!names)
+      return names.takeError();
+    StringRef own = epoch.empty() ? ::tssa::getEpoch() : StringRef(epoch);
+    return RecordApplier(getOperation(), dir, machine, own, kind, *names);
+  }
+
   void fail(llvm::Error error) {
     emitError(getOperation().getLoc()) << llvm::toString(std::move(error));
     signalPassFailure();

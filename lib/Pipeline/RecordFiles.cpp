@@ -20,9 +20,15 @@ namespace tssa {
 
 static constexpr StringLiteral extension = ".mlir";
 
-/// Returns the name of the folder of records of this kind.
-static StringRef getFolderName(RecordKind kind) {
-  return kind == RecordKind::Loops ? "records" : "ends";
+StringRef getFolderName(RecordKind kind) {
+  switch (kind) {
+  case RecordKind::Loops:
+    return "records";
+  case RecordKind::Ends:
+    return "ends";
+  case RecordKind::Sizes:
+    return "sizes";
+  }
 }
 
 std::string getRecordPath(StringRef dir, StringRef task, StringRef machine, RecordKind kind) {

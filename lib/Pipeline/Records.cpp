@@ -14,6 +14,7 @@
 #include "tssa/Pipeline/Tasks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/SHA256.h"
 
 #include <cmath>
@@ -23,7 +24,7 @@ using namespace mlir::tssa;
 
 namespace tssa {
 
-static constexpr StringLiteral versionLine = "// tssa record ";
+static constexpr StringLiteral versionLine = "// tssa record ", sizesLine = "// sizes: ";
 static constexpr StringLiteral version = "1";
 static constexpr size_t keyDigits = 64, shortDigits = 16;
 
@@ -35,10 +36,8 @@ char RecordError::ID = 0;
 
 StringRef getName(RecordFault fault) {
   static constexpr StringLiteral names[numRecordFaults] = {
-      "unreadable",           "damaged",
-      "of another version",   "of another epoch",
-      "of another machine",   "of another kernel",
-      "with other ops", "with too much unrolled",
+      "unreadable",         "damaged",           "of another version", "of another epoch",
+      "of another machine", "of another kernel", "with other ops",     "with too much unrolled",
       "that do not fit"};
   return names[unsigned(fault)];
 }
@@ -65,15 +64,16 @@ StringRef getEpoch() { return StringRef(TSSA_EPOCH).take_front(shortDigits); }
 //===----------------------------------------------------------------------===//
 
 std::string getRecordTask(te::KernelOp kernel, ArrayRef<unsigned> constants, RecordKind kind) {
-  if (kind == RecordKind::Loops)
+  if (kind != RecordKind::Ends)
     return getTaskText(kernel, constants);
   OwningOpRef<te::KernelOp> bare = kernel.clone();
   bare->getSchedule().getBlocks().clear();
   return getTaskText(*bare, constants);
 }
 
-std::string printRecord(te::KernelOp kernel, ArrayRef<unsigned> constants, const RecordInfo &info,
-                        RecordKind kind) {
+/// Prints a record with `lines` in the header.
+static std::string print(te::KernelOp kernel, ArrayRef<unsigned> constants, const RecordInfo &info,
+                         RecordKind kind, StringRef lines) {
   std::string task = getRecordTask(kernel, constants, kind), text;
   llvm::raw_string_ostream stream(text);
   stream << versionLine << version << "\n// task: " << getTaskKey(task)
@@ -81,9 +81,23 @@ std::string printRecord(te::KernelOp kernel, ArrayRef<unsigned> constants, const
          << "\n// threads: " << info.threads
          << "\n// seconds: " << llvm::format("%.3e of %.3e", info.seconds, info.defaultSeconds)
          << '\n'
-         << StringRef(task).take_until([](char c) { return c == '\n'; }) << '\n'
+         << lines << StringRef(task).take_until([](char c) { return c == '\n'; }) << '\n'
          << getKernelText(kernel) << '\n';
   return text;
+}
+
+std::string printRecord(te::KernelOp kernel, ArrayRef<unsigned> constants, const RecordInfo &info,
+                        RecordKind kind) {
+  return print(kernel, constants, info, kind, "");
+}
+
+std::string printSizes(te::KernelOp kernel, ArrayRef<unsigned> constants, const RecordInfo &info,
+                       ArrayRef<SmallVector<int64_t>> sizes) {
+  std::string lines;
+  llvm::raw_string_ostream stream(lines);
+  for (ArrayRef<int64_t> version : sizes)
+    stream << sizesLine << llvm::interleaved(version, " ") << '\n';
+  return print(kernel, constants, info, RecordKind::Sizes, lines);
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,6 +137,23 @@ static llvm::Error takeField(StringRef &text, StringRef name,
   return accept(*value) ? llvm::Error::success() : makeDamaged("the field '" + name + "' is wrong");
 }
 
+/// Takes the lines with the sizes of versions, if there are any.
+static llvm::Expected<std::vector<SmallVector<int64_t>>> takeSizes(StringRef &text) {
+  std::vector<SmallVector<int64_t>> sizes;
+  while (text.starts_with(sizesLine)) {
+    SmallVector<StringRef> words;
+    takeLine(text, sizesLine)->split(words, ' ');
+    SmallVector<int64_t> &version = sizes.emplace_back();
+    for (StringRef word : words)
+      if (word.getAsInteger(10, version.emplace_back()) || version.back() < 0 ||
+          version.back() > maxSize)
+        return makeDamaged("the sizes of a version are numbers from 0 to 2^40");
+    if (sizes.size() > maxVersions)
+      return makeDamaged("expected at most " + Twine(maxVersions) + " versions");
+  }
+  return sizes;
+}
+
 /// Takes the header from the front of `text`, except for the last line, with which the text of the
 /// task begins.
 static llvm::Expected<RecordHeader> takeHeader(StringRef &text) {
@@ -151,6 +182,10 @@ static llvm::Expected<RecordHeader> takeHeader(StringRef &text) {
   for (auto &[name, accept] : fields)
     if (llvm::Error error = takeField(text, name, accept))
       return error;
+  llvm::Expected<std::vector<SmallVector<int64_t>>> sizes = takeSizes(text);
+  if (!sizes)
+    return sizes.takeError();
+  header.sizes = std::move(*sizes);
   llvm::Expected<SmallVector<unsigned>> constants = parseTaskConstants(text);
   if (!constants)
     return makeDamaged(llvm::toString(constants.takeError()));
@@ -169,6 +204,24 @@ static OwningOpRef<ModuleOp> parseSilently(StringRef text, MLIRContext &context,
     return success();
   });
   return parseSourceString<ModuleOp>(text, ParserConfig(&context), "record");
+}
+
+/// Checks what a record of this kind has besides the kernel of its task.
+static llvm::Error checkContent(const Record &record, RecordKind kind) {
+  if (record.header.sizes.empty() == (kind == RecordKind::Sizes))
+    return makeDamaged(kind == RecordKind::Sizes ? "expected sizes of versions"
+                                                 : "expected no sizes of versions");
+  switch (kind) {
+  case RecordKind::Loops:
+    return checkRecordedOps(record.kernel);
+  case RecordKind::Ends:
+    return checkRecordedStores(record.kernel);
+  case RecordKind::Sizes:
+    break;
+  }
+  te::KernelOp kernel = record.kernel;
+  return kernel.getSchedule().empty() ? llvm::Error::success()
+                                      : makeDamaged("expected no schedule");
 }
 
 llvm::Expected<Record> parseRecord(StringRef text, MLIRContext &context, RecordKind kind) {
@@ -191,12 +244,10 @@ llvm::Expected<Record> parseRecord(StringRef text, MLIRContext &context, RecordK
   if (!llvm::hasSingleElement(*body) || !isa<te::KernelOp>(body->front()))
     return makeDamaged("expected one te.kernel and nothing else");
   record.kernel = cast<te::KernelOp>(body->front());
-  if (getTaskKey(getRecordTask(record.kernel, record.header.constants, kind)) !=
-      record.header.task)
+  if (getTaskKey(getRecordTask(record.kernel, record.header.constants, kind)) != record.header.task)
     return llvm::make_error<RecordError>(RecordFault::Task,
                                          "the kernel does not have the key of the record");
-  if (llvm::Error error = kind == RecordKind::Loops ? checkRecordedOps(record.kernel)
-                                                    : checkRecordedStores(record.kernel))
+  if (llvm::Error error = checkContent(record, kind))
     return error;
   return record;
 }

@@ -143,6 +143,7 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
   applyRecords("kernels");
   layout::buildApplyStores(manager, context.storesChosen);
   applyRecords("conversions");
+  applyRecords("sizes");
   layout::buildSchedules(manager, context.point, context.storesChosen);
   if (!context.merges)
     return;

@@ -7,11 +7,14 @@
 
 #include "tssa/Tuner/ModelTasks.h"
 #include "Capture.h"
+#include "LaunchSizes.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/IR/ElementBytes.h"
+#include "dialects/te/Transforms/FixSizes.h"
 #include "mlir/Pass/PassManager.h"
-#include "tssa/Pipeline/Tasks.h"
+#include "tssa/Pipeline/Records.h"
+#include "tssa/Pipeline/SizeVersions.h"
 
 using namespace mlir;
 using namespace ::tssa;
@@ -21,39 +24,125 @@ namespace layout = mlir::tssa::layout;
 using llvm::Error;
 using llvm::Expected;
 
-/// Adds the kernels of `module`, or the conversions.
-static void addTasks(ModuleOp module, bool conversions, ModelTasks &result) {
-  llvm::StringMap<size_t> known;
-  for (const KernelTask &task : findTasks(module)) {
-    te::KernelOp kernel = task.kernel;
-    if (isConversion(kernel) != conversions)
-      continue;
-    if (std::string obstacle = findObstacle(kernel); !obstacle.empty()) {
-      ++result.obstacles[obstacle];
-      continue;
+namespace {
+class TaskCollector {
+public:
+  TaskCollector(llvm::ArrayRef<SizePoint> points) : points(points) {}
+
+  /// Adds the kernels of known sizes of `module`, or the conversions.
+  void addFixed(ModuleOp module, bool conversions) {
+    for (const KernelTask &task : findTasks(module)) {
+      te::KernelOp kernel = task.kernel;
+      if (isConversion(kernel) == conversions && te::getSizeParameters(kernel).empty() &&
+          countObstacle(kernel))
+        add(task, kernel.getSymName().str(), countCalls(task.launches));
     }
-    std::string text = getTaskText(kernel, task.constants), key = getTaskKey(text);
+  }
+
+  /// Adds the versions of the kernels of open sizes.
+  void addVersions(ModuleOp module) {
+    std::vector<LaunchSizes> sizes;
+    for (const SizePoint &point : points)
+      sizes.emplace_back(module.lookupSymbol<func::FuncOp>("main"), point);
+    for (const KernelTask &task : findTasks(module))
+      if (!te::getSizeParameters(task.kernel).empty())
+        addVersions(task, sizes);
+  }
+
+  ModelTasks take() { return std::move(result); }
+
+private:
+  using Sizes = llvm::SmallVector<int64_t>;
+
+  /// Returns whether the kernel can be tuned, or counts why not.
+  bool countObstacle(te::KernelOp kernel) {
+    std::string obstacle = findObstacle(kernel);
+    if (!obstacle.empty())
+      ++result.obstacles[obstacle];
+    return obstacle.empty();
+  }
+
+  static double countCalls(llvm::ArrayRef<te::LaunchOp> launches) {
+    double calls = 0;
+    for (te::LaunchOp launch : launches)
+      calls += te::countTrips(launch);
+    return calls;
+  }
+
+  void add(const KernelTask &task, const std::string &name, double calls) {
+    std::string text = getTaskText(task.kernel, task.constants), key = getTaskKey(text);
     auto [found, isNew] = known.try_emplace(key, result.tasks.size());
     if (isNew)
-      result.tasks.push_back({{key, text}, kernel.getSymName().str(), 0, 0});
-    for (te::LaunchOp launch : task.launches)
-      result.tasks[found->second].calls += te::countTrips(launch);
+      result.tasks.push_back({{key, text}, name, 0, 0});
+    result.tasks[found->second].calls += calls;
   }
-}
 
-Expected<ModelTasks> tuner::collectTasks(ModuleOp module, const layout::MachineModel &machine) {
+  void addVersions(const KernelTask &task, std::vector<LaunchSizes> &sizesOfPoints) {
+    llvm::SmallVector<te::LaunchOp> launches = findVersionedLaunches(task);
+    te::KernelOp kernel = task.kernel;
+    OpenKernel open{kernel.clone(), task.constants, {}};
+    bool isTuned = false;
+    for (LaunchSizes &ofPoint : sizesOfPoints) {
+      std::vector<Sizes> &sizes = open.sizes.emplace_back();
+      for (te::LaunchOp launch : launches)
+        if (std::optional<Sizes> found = getSizes(launch, task.kernel, ofPoint);
+            found && addVersion(task, *found, te::countTrips(launch)) &&
+            !llvm::is_contained(sizes, *found))
+          sizes.push_back(std::move(*found));
+      isTuned |= !sizes.empty();
+    }
+    if (isTuned)
+      result.openKernels.push_back(std::move(open));
+    else
+      countObstacle(task.kernel);
+  }
+
+  static std::optional<Sizes> getSizes(te::LaunchOp launch, te::KernelOp kernel,
+                                       LaunchSizes &ofPoint) {
+    Sizes sizes;
+    for (unsigned parameter : te::getSizeParameters(kernel)) {
+      std::optional<int64_t> size = ofPoint.get(launch.getInputs()[parameter]);
+      if (!size || *size < 0 || *size > maxSize)
+        return std::nullopt;
+      sizes.push_back(*size);
+    }
+    return sizes;
+  }
+
+  /// Adds the task of a version. Returns whether there is one.
+  bool addVersion(const KernelTask &task, llvm::ArrayRef<int64_t> sizes, double calls) {
+    OwningOpRef<te::KernelOp> kernel;
+    auto version = makeVersion(task, sizes, kernel);
+    if (!version) {
+      llvm::consumeError(version.takeError());
+      return false;
+    }
+    te::KernelOp open = task.kernel;
+    add(*version, getVersionName(open, sizes), calls);
+    return true;
+  }
+
+  llvm::ArrayRef<SizePoint> points;
+  llvm::StringMap<size_t> known; ///< tasks by key
   ModelTasks result;
+};
+} // namespace
+
+Expected<ModelTasks> tuner::collectTasks(ModuleOp module, const layout::MachineModel &machine,
+                                         llvm::ArrayRef<SizePoint> points) {
+  TaskCollector collector(points);
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager choice(module.getContext()), application(module.getContext());
   layout::buildChooseStores(choice, machine);
   layout::buildApplyStores(application);
   if (Error error = capture(*module.getContext(), [&] { return choice.run(*copy); }))
     return std::move(error);
-  addTasks(*copy, /*conversions=*/false, result);
+  collector.addFixed(*copy, /*conversions=*/false);
   if (Error error = capture(*module.getContext(), [&] { return application.run(*copy); }))
     return std::move(error);
-  addTasks(*copy, /*conversions=*/true, result);
-  return result;
+  collector.addFixed(*copy, /*conversions=*/true);
+  collector.addVersions(*copy);
+  return collector.take();
 }
 
 uint64_t tuner::countWeightBytes(ModuleOp module) {

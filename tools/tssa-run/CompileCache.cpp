@@ -148,7 +148,7 @@ static Status hashRecords(const std::string &option, SHA256 &key) {
   std::set<fs::path> paths;
   std::error_code error; // the compiler reports a folder that cannot be read
   fs::path folder = option.substr(begin.size());
-  for (const char *name : {"records", "ends"})
+  for (const char *name : {"records", "ends", "sizes"})
     for (fs::directory_iterator entry(folder / name, error), end; !error && entry != end;
          entry.increment(error))
       if (entry->is_regular_file(error))

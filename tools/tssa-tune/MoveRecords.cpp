@@ -57,19 +57,19 @@ std::string getMachineName(const RecordInfo &info) {
   return info.machine + "/t" + std::to_string(info.threads);
 }
 
-/// Copies the records of ends, which are files only, of all machines and epochs. A folder that has
+/// Copies the records of a kind that is files only, of all machines and epochs. A folder that has
 /// one for the same kernel and machine keeps it. Wrong ones are counted in `faults`.
-Error copyEnds(const std::string &from, const std::string &to, mlir::MLIRContext &context,
-               Faults &faults) {
-  auto names = listRecords(from, RecordKind::Ends);
+Error copyFiles(RecordKind kind, const std::string &from, const std::string &to,
+                mlir::MLIRContext &context, Faults &faults) {
+  auto names = listRecords(from, kind);
   if (!names)
     return names.takeError();
   uint64_t count = 0;
   for (const std::string &name : *names) {
     SmallString<128> path(from);
-    sys::path::append(path, "ends", name);
+    sys::path::append(path, getFolderName(kind), name);
     Expected<std::string> text = readRecordText(path);
-    Expected<Record> record = text ? parseRecord(*text, context, RecordKind::Ends)
+    Expected<Record> record = text ? parseRecord(*text, context, kind)
                                    : Expected<Record>(text.takeError());
     if (!record) {
       if (Error error = faults.take(record.takeError()))
@@ -77,14 +77,15 @@ Error copyEnds(const std::string &from, const std::string &to, mlir::MLIRContext
       continue;
     }
     const RecordHeader &header = record->header;
-    if (sys::fs::exists(getRecordPath(to, header.task, header.info.machine, RecordKind::Ends)))
+    if (sys::fs::exists(getRecordPath(to, header.task, header.info.machine, kind)))
       continue;
-    if (Error error = writeRecord(to, *text, RecordKind::Ends))
+    if (Error error = writeRecord(to, *text, kind))
       return error;
     ++count;
   }
   if (count > 0)
-    outs() << count << (count == 1 ? " record" : " records") << " of ends copied\n";
+    outs() << count << (count == 1 ? " record" : " records") << " of " << getFolderName(kind)
+           << " copied\n";
   return Error::success();
 }
 
@@ -120,8 +121,9 @@ Error writeRecords(const Options &options) {
       return error;
     ++count;
   }
-  if (Error error = copyEnds(options.folder, options.exported, *context, faults))
-    return error;
+  for (RecordKind kind : {RecordKind::Ends, RecordKind::Sizes})
+    if (Error error = copyFiles(kind, options.folder, options.exported, *context, faults))
+      return error;
   faults.warn(options.folder, "exported");
   outs() << count << (count == 1 ? " record" : " records") << " of this machine written to "
          << options.exported << "/records\n";
@@ -220,8 +222,9 @@ Error RecordImport::run() {
   for (const std::string &name : *names)
     if (Error error = take(name))
       return error;
-  if (Error error = copyEnds(options.imported, options.folder, *context, faults))
-    return error;
+  for (RecordKind kind : {RecordKind::Ends, RecordKind::Sizes})
+    if (Error error = copyFiles(kind, options.imported, options.folder, *context, faults))
+      return error;
   faults.warn(options.imported, "imported");
   outs() << numOwn << (numOwn == 1 ? " record" : " records") << " of this machine, " << numFaster
          << " of them new or faster; " << numOther << " of another machine or epoch, " << numCopied

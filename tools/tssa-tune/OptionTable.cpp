@@ -20,6 +20,7 @@ static tools::About makeAbout() {
   about.examples = {
       {"tssa-tune model.onnx --db tuned --time 5m", ""},
       {"tssa-compile model.onnx --tuned=tuned", "compiles with what was found"},
+      {"tssa-tune model.onnx --db tuned --sizes batch=1,8", "for these sizes of an open dim"},
       {"tssa-tune --db tuned --report=session.html", "writes a page about the last session"},
       {"tssa-tune --db tuned --explain k3_contract", "prints a kernel's space and its best points"},
       {"tssa-tune --db tuned --export=records", "copies the records for another folder"},
@@ -64,6 +65,9 @@ void CommandLine::addSearch() {
   add("graph", graph, "RULE",
       "How the layouts of all kernels are chosen from what was measured: together (pbqp, default), "
       "or each for itself, with conversions between (alt)");
+  add("sizes", tunedSizes, "NAME=N,N",
+      "Tune for these sizes of an open dim, such as batch=1,8 (1); repeatable, for all "
+      "combinations");
   add("continue", goesOn, "Search on for kernels that have a record");
   add("worker-command", workerCommands, "COMMAND",
       "Measure by a worker that this command starts, such as 'ssh host tssa-tune'; repeatable, all "

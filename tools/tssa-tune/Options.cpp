@@ -8,6 +8,7 @@
 #include "Options.h"
 #include "OptionTable.h"
 #include "tools/common/ModelSizes.h"
+#include "tssa/Pipeline/Records.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -139,6 +140,26 @@ std::optional<int> takeLayouts(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Takes the sizes for which a model is tuned.
+std::optional<int> takeTunedSizes(const CommandLine &line, Options &options) {
+  for (const std::string &text : line.tunedSizes) {
+    auto [name, list] = StringRef(text).rsplit('=');
+    SmallVector<StringRef> parts;
+    list.split(parts, ',');
+    std::vector<int64_t> sizes;
+    for (StringRef part : parts)
+      if (part.getAsInteger(10, sizes.emplace_back()) || sizes.back() < 0 || sizes.back() > maxSize)
+        name = "";
+    if (name.empty())
+      return reportUsage("expected NAME=N,N for --sizes, such as batch=1,8, got '" + text + "'");
+    if (!options.sizes.insert({name.str(), std::move(sizes)}).second)
+      return reportUsage("--sizes gives '" + name + "' twice");
+  }
+  if (!options.sizes.empty() && line.input.empty())
+    return reportUsage("--sizes needs a model");
+  return std::nullopt;
+}
+
 std::optional<int> takeWorkers(const CommandLine &line, Options &options) {
   options.workerCommands = line.workerCommands;
   if (line.workerCommands.empty())
@@ -164,6 +185,8 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
   if (std::optional<int> code = takeActions(line, options))
     return code;
   if (std::optional<int> code = takeWorkers(line, options))
+    return code;
+  if (std::optional<int> code = takeTunedSizes(line, options))
     return code;
   options.import.untrusted = line.untrusted;
   if (std::string wrong = readModelSizes(line.sizes, options.import); !wrong.empty())

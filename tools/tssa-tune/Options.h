@@ -11,6 +11,7 @@
 #include "tssa/Import/Options.h"
 #include "tssa/Tuner/TaskSearch.h"
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,8 @@ struct Options {
   std::string program; ///< the path of this program, which its workers run
   std::string input;
   ImportOptions import;
+  /// The sizes of open dims for which the model is tuned, by name.
+  std::map<std::string, std::vector<int64_t>> sizes;
   /// The folder of the database and of the records.
   std::string folder;
   tuner::SearchOptions search;

@@ -27,7 +27,7 @@ using namespace llvm;
 namespace tssa::tune {
 
 /// What the race may take, and what it takes if programs are fast, in seconds.
-static constexpr int mostSeconds = 120;
+static constexpr int mostSeconds = 120; // for each point
 static constexpr double enoughSeconds = 3;
 static constexpr unsigned fewestTurns = 5, mostTurns = 101;
 
@@ -61,7 +61,8 @@ struct Loaded {
 };
 } // namespace
 
-static runtime::Status load(const Options &options, const std::string &path, Loaded &loaded) {
+static runtime::Status load(const Options &options, const std::string &path,
+                            const tuner::SizePoint &point, Loaded &loaded) {
   runtime::SessionOptions session;
   session.threads = options.threads;
   session.device = "cpu";
@@ -71,7 +72,7 @@ static runtime::Status load(const Options &options, const std::string &path, Loa
   const runtime::Manifest &manifest = loaded.session->getManifest();
   std::vector<int64_t> sizes;
   std::vector<std::string> assumed;
-  if (runtime::Status status = run::chooseSizes(manifest, {}, sizes, assumed); !status.ok())
+  if (runtime::Status status = run::chooseSizes(manifest, point, sizes, assumed); !status.ok())
     return status;
   if (runtime::Status status =
           run::makeRandomInputs(manifest, sizes, options.search.seed, {}, loaded.entries);
@@ -92,13 +93,13 @@ static double getSeconds(bool ofThread) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Runs all programs in turns, and returns the median of each.
+/// Runs all programs in turns at one point, and adds the median of each.
 static runtime::Status race(const Options &options, ArrayRef<std::string> paths,
-                            std::vector<double> &medians) {
+                            const tuner::SizePoint &point, std::vector<double> &medians) {
   std::vector<Loaded> programs(paths.size());
   std::vector<runtime::Tensor> results;
   for (auto [path, program] : zip_equal(paths, programs)) {
-    if (runtime::Status status = load(options, path, program); !status.ok())
+    if (runtime::Status status = load(options, path, point, program); !status.ok())
       return status;
     if (runtime::Status status = program.session->run(program.inputs, {}, {}, results);
         !status.ok())
@@ -127,14 +128,17 @@ static runtime::Status race(const Options &options, ArrayRef<std::string> paths,
   return runtime::Status::success();
 }
 
-/// Writes the medians to `output`, or a sentence.
-[[noreturn]] static void runChild(const Options &options, ArrayRef<std::string> paths, int output,
-                                  pid_t parent) {
+/// Writes the medians to `output`, point by point, or a sentence.
+[[noreturn]] static void runChild(const Options &options, ArrayRef<std::string> paths,
+                                  ArrayRef<tuner::SizePoint> points, int output, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(1);
   std::vector<double> medians;
-  runtime::Status status = race(options, paths, medians);
+  runtime::Status status = runtime::Status::success();
+  for (const tuner::SizePoint &point : points)
+    if (status.ok())
+      status = race(options, paths, point, medians);
   std::string text(reinterpret_cast<const char *>(medians.data()), medians.size() * sizeof(double));
   if (!status.ok())
     text = status.message;
@@ -147,8 +151,8 @@ static runtime::Status race(const Options &options, ArrayRef<std::string> paths,
 //===----------------------------------------------------------------------===//
 
 /// Reads what a child writes until it ends or is late. Returns whether it has ended by itself.
-static bool receive(int input, std::string &text) {
-  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(mostSeconds);
+static bool receive(int input, int64_t seconds, std::string &text) {
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   while (true) {
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
                     end - std::chrono::steady_clock::now())
@@ -167,16 +171,17 @@ static bool receive(int input, std::string &text) {
 }
 
 static Error raceInChild(const Options &options, ArrayRef<std::string> paths,
-                         std::vector<Program> &programs) {
+                         ArrayRef<tuner::SizePoint> points, std::vector<Program> &programs) {
   int ends[2];
   if (pipe(ends) != 0)
     return createStringError("the programs cannot be timed: no pipe");
   pid_t parent = getpid(), child = fork();
   if (child == 0)
-    runChild(options, paths, ends[1], parent);
+    runChild(options, paths, points, ends[1], parent);
   close(ends[1]);
   std::string text;
-  bool isEnded = child > 0 && receive(ends[0], text);
+  int64_t limit = mostSeconds * static_cast<int64_t>(points.size());
+  bool isEnded = child > 0 && receive(ends[0], limit, text);
   close(ends[0]);
   if (child <= 0)
     return createStringError("the programs cannot be timed: no process");
@@ -186,18 +191,22 @@ static Error raceInChild(const Options &options, ArrayRef<std::string> paths,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   if (!isEnded)
-    return createStringError("the programs do not end in " + Twine(mostSeconds) + " seconds");
+    return createStringError("the programs do not end in " + Twine(limit) + " seconds");
   if (WIFSIGNALED(status))
     return createStringError("a program ended by signal " + Twine(WTERMSIG(status)));
-  if (status != 0 || text.size() != programs.size() * sizeof(double))
+  if (status != 0 || text.size() != programs.size() * points.size() * sizeof(double))
     return createStringError("a program does not run: " + text);
-  for (auto [number, program] : enumerate(programs))
-    std::memcpy(&program.seconds, text.data() + number * sizeof(double), sizeof(double));
+  const char *next = text.data();
+  for (size_t point = 0; point < points.size(); ++point)
+    for (Program &program : programs) {
+      std::memcpy(&program.seconds.emplace_back(), next, sizeof(double));
+      next += sizeof(double);
+    }
   return Error::success();
 }
 
 Error raceProgram(mlir::MLIRContext &context, const Options &options, const cpu::Machine &machine,
-                  std::vector<Program> &programs) {
+                  ArrayRef<tuner::SizePoint> points, std::vector<Program> &programs) {
   ImportReport report;
   mlir::OwningOpRef<mlir::ModuleOp> model =
       readModel(context, options.input, options.import, report);
@@ -214,8 +223,10 @@ Error raceProgram(mlir::MLIRContext &context, const Options &options, const cpu:
     paths.push_back(std::string(path));
     if (Error error = compileProgram(*model, machine, program, paths.back()))
       return error;
+    if (std::error_code error = sys::fs::file_size(path, program.bytes))
+      return createStringError(error, "no size of a program: " + error.message());
   }
-  return raceInChild(options, paths, programs);
+  return raceInChild(options, paths, points, programs);
 }
 
 } // namespace tssa::tune

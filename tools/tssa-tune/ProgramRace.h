@@ -10,6 +10,7 @@
 #include "Options.h"
 #include "mlir/IR/MLIRContext.h"
 #include "tssa/Target/CPU.h"
+#include "tssa/Tuner/ModelTasks.h"
 
 #include <vector>
 
@@ -18,15 +19,18 @@ namespace tssa::tune {
 /// One way to compile the model.
 struct Program {
   std::string name;
-  std::string records; ///< the folder of records, or empty
-  double seconds = 0;  ///< of a run, the median
+  std::string records;         ///< the folder of records, or empty
+  std::vector<double> seconds; ///< of a run, the median, for each point
+  uint64_t bytes = 0;          ///< of the artifact
 };
 
-/// Compiles the model in each of these ways, and times the programs in turns on random inputs, in a
-/// process of its own, which has a limit of time: of the calling thread's CPU clock with one
-/// thread, else of the wall clock. Fails with a sentence.
+/// Compiles the model in each of these ways, and times the programs in turns on random inputs, at
+/// each of the points, in a process of its own, which has a limit of time: of the calling thread's
+/// CPU clock with one thread, else of the wall clock. Sizes that a point does not give are 1. Fails
+/// with a sentence.
 llvm::Error raceProgram(mlir::MLIRContext &context, const Options &options,
-                        const cpu::Machine &machine, std::vector<Program> &programs);
+                        const cpu::Machine &machine, llvm::ArrayRef<tuner::SizePoint> points,
+                        std::vector<Program> &programs);
 
 } // namespace tssa::tune
 

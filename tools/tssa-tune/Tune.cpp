@@ -8,14 +8,16 @@
 #include "Tune.h"
 #include "JointSearch.h"
 #include "Look.h"
+#include "OpenSizes.h"
 #include "ProgramRace.h"
+#include "RecordFolder.h"
 #include "SessionRunner.h"
 #include "Tasks.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Tuner/Report.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/InterleavedRange.h"
 
 #include <chrono>
 
@@ -60,25 +62,6 @@ static Error writeEnds(StringRef folder, ArrayRef<std::string> records) {
   return Error::success();
 }
 
-/// Makes a folder with the records of loops that the folder of `options` has.
-static Error copyLoops(const Options &options, SmallString<128> &folder) {
-  if (std::error_code error = sys::fs::createUniqueDirectory("tssa-tune", folder))
-    return createStringError(error, "no folder for records: " + error.message());
-  auto names = listRecords(options.folder);
-  if (!names)
-    return names.takeError();
-  for (const std::string &name : *names) {
-    SmallString<128> path(options.folder);
-    sys::path::append(path, "records", name);
-    auto text = readRecordText(path);
-    if (!text)
-      return text.takeError();
-    if (Error error = writeRecord(folder, *text))
-      return error;
-  }
-  return Error::success();
-}
-
 /// Times the program with the default loops, with the best loops, and with the layouts too, and
 /// writes the records of the layouts if that is the fastest.
 static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
@@ -89,20 +72,20 @@ static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
     sys::fs::remove_directories(both);
   });
   for (SmallString<128> *folder : {&loops, &both})
-    if (Error error = copyLoops(options, *folder))
+    if (Error error = copyLoops(options.folder, *folder))
       return error;
   if (Error error = writeEnds(both, records))
     return error;
-  std::vector<Program> programs = {{"by default", "", 0},
-                                   {"with the loops", std::string(loops), 0},
-                                   {"with the layouts and loops", std::string(both), 0}};
-  if (Error error = raceProgram(context, options, machine, programs)) {
+  std::vector<Program> programs = {{"by default", "", {}},
+                                   {"with the loops", std::string(loops), {}},
+                                   {"with the layouts and loops", std::string(both), {}}};
+  if (Error error = raceProgram(context, options, machine, SizePoint(), programs)) {
     outs() << "the compiler's layouts stay: " << toString(std::move(error)) << '\n';
     return Error::success();
   }
   for (const Program &program : programs)
-    outs() << "the program " << program.name << ": " << printTime(program.seconds) << '\n';
-  if (programs[2].seconds >= programs[1].seconds) {
+    outs() << "the program " << program.name << ": " << printTime(program.seconds.front()) << '\n';
+  if (programs[2].seconds.front() >= programs[1].seconds.front()) {
     outs() << "the compiler's layouts stay\n";
     return Error::success();
   }
@@ -110,8 +93,9 @@ static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
 }
 
 /// Searches layouts and loops together, and then the loops of the program that has the layouts.
+/// Kernels of open sizes keep their layouts, and get versions at `points`.
 static Error tune(Options &options, Workers &workers, search::Database &database,
-                  mlir::ModuleOp module, ModelTasks model) {
+                  mlir::ModuleOp module, ModelTasks model, ArrayRef<SizePoint> points) {
   constexpr uint64_t trialsOfTask = 64;
   Clock::time_point start = Clock::now();
   const cpu::Machine &machine = workers.machine;
@@ -131,7 +115,7 @@ static Error tune(Options &options, Workers &workers, search::Database &database
     return budget;
   };
   JointResult joint;
-  if (options.joint > 0) {
+  if (options.joint > 0 && model.openKernels.empty()) {
     auto result = JointSearch(options, machine, runner, module).run(getBudget(options.joint));
     if (!result)
       return result.takeError();
@@ -150,6 +134,8 @@ static Error tune(Options &options, Workers &workers, search::Database &database
   Error error = runner.run(*module.getContext(), std::move(*open), getBudget(1));
   if (!options.session)
     options.session = runner.getLastSession();
+  if (!error && !model.openKernels.empty())
+    return decideVersions(*module.getContext(), options, machine, points, model);
   if (error || !joint.module)
     return error;
   return decideLayouts(*module.getContext(), options, machine, joint.records);
@@ -163,9 +149,15 @@ int tuneModel(Options &options) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (int code = compileToTE(*context, options, workers->machine, module))
     return code;
-  Expected<ModelTasks> model = collectTasks(*module, workers->machine.model);
+  Expected<std::vector<SizePoint>> points = makePoints(options, *module);
+  if (!points)
+    return report("tssa-tune", points.takeError(), UsageError);
+  Expected<ModelTasks> model = collectTasks(*module, workers->machine.model, *points);
   if (!model)
     return report(options.input, model.takeError());
+  if (!points->empty())
+    outs() << "sizes are open; tuning for " << interleaved(map_range(*points, print), "; ")
+           << (options.sizes.empty() ? " (--sizes NAME=N,N for others)\n" : "\n");
   if (model->tasks.empty()) {
     outs() << "the model has no kernel that can be tuned: the defaults stay\n";
     return Success;
@@ -173,7 +165,7 @@ int tuneModel(Options &options) {
   Expected<search::Database> database = openDatabase(options);
   if (!database)
     return report("tssa-tune", database.takeError());
-  if (Error error = tune(options, *workers, *database, *module, std::move(*model)))
+  if (Error error = tune(options, *workers, *database, *module, std::move(*model), *points))
     return report("tssa-tune", std::move(error));
   return Success;
 }

@@ -371,7 +371,8 @@ def TE_LaunchOp : TE_Op<"launch", [
     Constraints:
     - (C1) the kernel exists, and its types match the operands and results. A memref
       matches a tensor of the same shape and element type, or the larger tensor of its
-      `te.window`.
+      `te.window`. A dim that is dynamic here matches any size that the kernel knows:
+      the program launches the kernel only where the dim has this size.
     - (C2) there is one result size for each dynamic dim of the results.
 
     Example: `%y = te.launch @scale(%x, %n) sizes (%n) : (tensor<?xf32>, index) -> tensor<?xf32>`

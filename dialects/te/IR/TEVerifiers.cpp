@@ -436,18 +436,27 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// Returns whether a tensor of shape `given` may have the shape that a kernel expects. A kernel may
+/// know a size that is open where it is launched.
+static bool fitsShape(ArrayRef<int64_t> given, ArrayRef<int64_t> expected) {
+  return llvm::equal(given, expected, [](int64_t size, int64_t known) {
+    return size == known || (ShapedType::isDynamic(size) && !ShapedType::isDynamic(known));
+  });
+}
+
 /// Returns whether a launch may pass a value of type `given` for a parameter or a result of type
 /// `expected` in `window`, which may be null.
 static bool fitsParameter(Type given, Type expected, WindowAttr window) {
-  auto memref = dyn_cast<MemRefType>(given);
+  auto shaped = dyn_cast<ShapedType>(given);
   auto tensor = dyn_cast<RankedTensorType>(expected);
-  if (!memref || !tensor)
+  if (!tensor || !isa<MemRefType, RankedTensorType>(given))
     return given == expected;
   SmallVector<int64_t> shape(tensor.getShape());
-  if (window)
+  if (window && isa<MemRefType>(given))
     for (auto [size, outer] : llvm::zip(shape, window.getSizes().asArrayRef()))
       size = outer == -1 ? size : outer;
-  return memref.getShape() == ArrayRef(shape) && memref.getElementType() == tensor.getElementType();
+  return fitsShape(shaped.getShape(), shape) &&
+         shaped.getElementType() == tensor.getElementType();
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {

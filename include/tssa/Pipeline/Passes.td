@@ -26,6 +26,9 @@ def ApplyRecords : Pass<"apply-records", "::mlir::ModuleOp"> {
       `dir` and `machine`. With `to=ends`, stores that are not chosen yet: kernels get the stores of
       records instead of loops. With `to=conversions`, applied stores (after `layout-drop-copies`):
       it then looks at the kernels that convert tensors from one layout to another, and at no others.
+      With `to=sizes`, the same: kernels of open sizes get a version for each tuple of sizes of their
+      record, with these sizes as constants and the loops of its own record, if there is one. Launches
+      of the kernel choose among them.
     - **Keeps**: kernels without a record, those that have loops, and those that cannot be tuned.
     - **Gives up**: nothing. A folder that does not exist is an error.
 
@@ -68,7 +71,7 @@ def ApplyRecords : Pass<"apply-records", "::mlir::ModuleOp"> {
     Option<"epoch", "epoch", "std::string", "", "the epoch of the records; that of this build if "
            "it is empty">,
     Option<"to", "to", "std::string", "\"kernels\"", "what gets records: kernels (loops), ends "
-           "(stores of kernels), or conversions (loops)">];
+           "(stores of kernels), conversions (loops), or sizes (versions of kernels)">];
   let statistics = [
     Statistic<"numApplied", "applied", "kernels that got the loops of a record">];
 }

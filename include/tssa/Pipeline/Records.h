@@ -25,8 +25,15 @@
 /// has stores and no loops, and it lies at DIR/ends/<task>.<machine>.mlir. Its seconds are those of
 /// all kernels that it changes, with conversions.
 ///
+/// A record of sizes says for which sizes a kernel that is open gets a version of its own. Its task
+/// is the kernel between layouts that are applied, without a schedule, and it lies at
+/// DIR/sizes/<task>.<machine>.mlir. Each line `// sizes: 8 128` behind the seconds has the values
+/// of the parameters that are sizes (te::getSizeParameters), in order. The kernel with these sizes
+/// is a task of its own, perhaps with a record of loops. The seconds are those of the program, with
+/// all versions and with none.
+///
 /// Records are untrusted: what reads them refuses text that is not exactly of this form, and takes
-/// nothing from it but loops, or stores (RecordedLoops.h).
+/// nothing from it but loops (RecordedLoops.h), stores, or sizes.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_PIPELINE_RECORDS_H
@@ -41,8 +48,8 @@
 
 namespace tssa {
 
-/// What a record has of a schedule.
-enum class RecordKind { Loops, Ends };
+/// What a record has for a kernel: loops, stores, or the sizes of its versions.
+enum class RecordKind { Loops, Ends, Sizes };
 
 /// The most bytes of a record.
 constexpr uint64_t maxRecordBytes = uint64_t(1) << 20;
@@ -57,6 +64,10 @@ struct RecordInfo {
   double seconds = 0, defaultSeconds = 0;
 };
 
+/// The most versions of a kernel, and the largest size.
+constexpr size_t maxVersions = 16;
+constexpr int64_t maxSize = int64_t(1) << 40;
+
 /// The header of a record.
 struct RecordHeader {
   /// The key of the task.
@@ -64,6 +75,8 @@ struct RecordHeader {
   RecordInfo info;
   /// The numbers of the parameters that are constants.
   llvm::SmallVector<unsigned> constants;
+  /// The sizes of each version, in a record of sizes.
+  std::vector<llvm::SmallVector<int64_t>> sizes = {};
 };
 
 struct Record {
@@ -114,7 +127,8 @@ std::string getMachineId(const cpu::Machine &machine);
 /// LLVM's version. Seconds of another epoch say little of the code that is made now.
 llvm::StringRef getEpoch();
 
-/// Returns the text of the task of a record of this kind: a kernel with its stores, or without.
+/// Returns the text of the task of a record of this kind: a kernel with its stores; for ends,
+/// without.
 std::string getRecordTask(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
                           RecordKind kind);
 
@@ -123,13 +137,20 @@ std::string getRecordTask(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsign
 std::string printRecord(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
                         const RecordInfo &info, RecordKind kind = RecordKind::Loops);
 
+/// Prints a record of sizes of `kernel`, which has no schedule: 1 to maxVersions versions.
+std::string printSizes(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
+                       const RecordInfo &info, llvm::ArrayRef<llvm::SmallVector<int64_t>> sizes);
+
 /// Reads the header of a record, without the kernel. Fails with a RecordError.
 llvm::Expected<RecordHeader> parseRecordHeader(llvm::StringRef text);
 
 /// Reads a record and checks that its kernel has the key of its header, and a schedule of stores
-/// and loops, or of stores alone. Prints nothing. Fails with a RecordError.
+/// and loops, of stores alone, or none. Prints nothing. Fails with a RecordError.
 llvm::Expected<Record> parseRecord(llvm::StringRef text, mlir::MLIRContext &context,
                                    RecordKind kind = RecordKind::Loops);
+
+/// Returns the name of the folder of records of this kind, such as `records`.
+llvm::StringRef getFolderName(RecordKind kind);
 
 /// Returns the path of the record of a task for a machine, in the folder `dir`.
 std::string getRecordPath(llvm::StringRef dir, llvm::StringRef task, llvm::StringRef machine,
@@ -139,7 +160,7 @@ std::string getRecordPath(llvm::StringRef dir, llvm::StringRef task, llvm::Strin
 llvm::Error checkRecordFolder(llvm::StringRef dir);
 
 /// Returns the names of the records in the folder `dir`, sorted. There are none if the folder has
-/// no folder `records`, or `ends`. Fails if that cannot be listed.
+/// no folder `records`, `ends` or `sizes`. Fails if that cannot be listed.
 llvm::Expected<std::vector<std::string>> listRecords(llvm::StringRef dir,
                                                      RecordKind kind = RecordKind::Loops);
 

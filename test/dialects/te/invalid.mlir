@@ -570,6 +570,17 @@ func.func @launch_C1_missing(%x: tensor<4xf32>) {
 
 // -----
 
+te.kernel @k(%x: tensor<?xf32> {te.sizes = array<i64: 1>}, %n: index) {
+  te.return
+}
+func.func @launch_C1_open(%x: tensor<4xf32>, %n: index) {
+  // expected-error @below {{expects operands and results of kernel 'k', '(tensor<?xf32>, index) -> ()'}}
+  te.launch @k(%x, %n) : (tensor<4xf32>, index) -> ()
+  return
+}
+
+// -----
+
 te.kernel @k(%x: tensor<4xf32>) {
   te.return
 }

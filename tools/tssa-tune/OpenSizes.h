@@ -1,0 +1,35 @@
+//===- OpenSizes.h - a model tuned for some of its sizes --------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TOOLS_TSSA_TUNE_OPENSIZES_H
+#define TOOLS_TSSA_TUNE_OPENSIZES_H
+
+#include "Options.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tssa/Target/CPU.h"
+#include "tssa/Tuner/ModelTasks.h"
+
+namespace tssa::tune {
+
+/// Returns all combinations of the sizes for which the model is tuned: those of --sizes, and 1 for
+/// the other open dims. There is none if no size is open. Fails if --sizes names no open dim, and
+/// for too many combinations.
+llvm::Expected<std::vector<tuner::SizePoint>> makePoints(const Options &options,
+                                                         mlir::ModuleOp module);
+
+/// Returns a point as text, such as `batch=8, seq=128`.
+std::string print(const tuner::SizePoint &point);
+
+/// Times the program with and without versions of its kernels at each point, and writes the records
+/// of sizes for the points at which the versions are faster. Those of earlier runs for other sizes
+/// stay.
+llvm::Error decideVersions(mlir::MLIRContext &context, const Options &options,
+                           const cpu::Machine &machine, llvm::ArrayRef<tuner::SizePoint> points,
+                           const tuner::ModelTasks &model);
+
+} // namespace tssa::tune
+
+#endif // TOOLS_TSSA_TUNE_OPENSIZES_H
