@@ -18,6 +18,7 @@
 
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/layout/IR/MachineModel.h"
+#include "dialects/layout/Transforms/KernelStores.h"
 #include "dialects/te/Transforms/FixSizes.h"
 #include "mlir/IR/Remarks.h"
 #include "tssa/Pipeline/Passes.h"
@@ -63,7 +64,7 @@ namespace {
 struct OwningVersion {
   OwningOpRef<te::KernelOp> kernel;
   KernelTask task; ///< of the kernel
-  SmallVector<int64_t> sizes;
+  ::tssa::VersionSizes sizes;
 };
 
 /// Gives the loops of records, or their stores, to the kernels of a program.
@@ -179,10 +180,10 @@ private:
     if (!record)
       return record.takeError();
     std::vector<OwningVersion> versions;
-    for (const SmallVector<int64_t> &sizes : record->header.sizes) {
+    for (const ::tssa::VersionSizes &sizes : record->header.versions) {
       OwningVersion &version = versions.emplace_back();
       version.sizes = sizes;
-      llvm::Expected<KernelTask> made = ::tssa::makeVersion(task, sizes, version.kernel);
+      llvm::Expected<KernelTask> made = ::tssa::makeVersion(task, sizes.sizes, version.kernel);
       if (!made)
         return makeFault(RecordFault::Refused, llvm::toString(made.takeError()));
       version.task = std::move(*made);
@@ -225,30 +226,64 @@ private:
 class VersionMaker {
 public:
   VersionMaker(ModuleOp module, RecordApplier &sizes, RecordApplier &loops)
-      : symbols(module), sizes(sizes), loops(loops) {}
+      : machine(layout::getMachineModel(module)), symbols(module), sizes(sizes), loops(loops) {}
 
   void apply(const KernelTask &task) {
     SmallVector<te::LaunchOp> launches = ::tssa::findVersionedLaunches(task);
     te::KernelOp open = task.kernel;
     if (launches.empty() || te::getSizeParameters(open).empty())
       return;
-    SmallVector<::tssa::SizeVersion> versions;
-    Operation *last = open;
+    SmallVector<::tssa::SizeVersion> versions, ofRanges;
+    last = open;
     for (OwningVersion &version : sizes.makeVersions(task)) {
-      version.kernel->setSymName(::tssa::getVersionName(open, version.sizes));
-      te::KernelOp inserted = version.kernel.release();
-      symbols.insert(inserted, std::next(last->getIterator()));
-      last = inserted;
+      std::string name = ::tssa::getVersionName(open, version.sizes.sizes);
+      te::KernelOp kernel = insert(std::move(version.kernel), name);
       loops.apply(version.task);
-      versions.push_back({version.task.kernel, version.sizes});
+      SizeVersion &added = versions.emplace_back();
+      added.kernel = kernel;
+      for (int64_t size : version.sizes.sizes)
+        added.ranges.push_back({size, size});
+      if (version.sizes.ranges.empty() || !layout::hasLoops(kernel))
+        continue;
+      if (OwningOpRef<te::KernelOp> ofRange = makeOpen(task, kernel))
+        ofRanges.push_back({insert(std::move(ofRange), ::tssa::getRangeName(name)),
+                            version.sizes.ranges,
+                            /*isOpen=*/true});
     }
+    llvm::append_range(versions, ofRanges);
     for (te::LaunchOp launch : launches)
       ::tssa::launchVersions(launch, versions);
   }
 
 private:
+  using SizeVersion = ::tssa::SizeVersion;
+
+  te::KernelOp insert(OwningOpRef<te::KernelOp> kernel, StringRef name) {
+    kernel->setSymName(name);
+    te::KernelOp inserted = kernel.release();
+    symbols.insert(inserted, std::next(last->getIterator()));
+    last = inserted;
+    return inserted;
+  }
+
+  /// Returns the open kernel with the loops of a version, or null if they fit only the version.
+  OwningOpRef<te::KernelOp> makeOpen(const KernelTask &task, te::KernelOp version) {
+    te::KernelOp open = task.kernel;
+    OwningOpRef<te::KernelOp> copy = open.clone();
+    ::tssa::addRecordedLoops(*copy, version);
+    llvm::Error error = ::tssa::proveOpenLoops(*copy, task.constants, machine);
+    if (!error)
+      return copy;
+    remark::missed(open.getLoc(), getRemarkOptions())
+        << remark::metric("Kernel", version.getSymName())
+        << remark::reason("{0}", "its loops fit no range: " + llvm::toString(std::move(error)));
+    return {};
+  }
+
+  layout::MachineModel machine;
   SymbolTable symbols;
   RecordApplier &sizes, &loops;
+  Operation *last = nullptr; ///< behind which the next version comes
 };
 
 struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {

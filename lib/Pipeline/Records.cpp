@@ -25,6 +25,7 @@ using namespace mlir::tssa;
 namespace tssa {
 
 static constexpr StringLiteral versionLine = "// tssa record ", sizesLine = "// sizes: ";
+static constexpr StringLiteral rangesWord = " in ", rangeWord = "..";
 static constexpr StringLiteral version = "1";
 static constexpr size_t keyDigits = 64, shortDigits = 16;
 
@@ -92,11 +93,16 @@ std::string printRecord(te::KernelOp kernel, ArrayRef<unsigned> constants, const
 }
 
 std::string printSizes(te::KernelOp kernel, ArrayRef<unsigned> constants, const RecordInfo &info,
-                       ArrayRef<SmallVector<int64_t>> sizes) {
+                       ArrayRef<VersionSizes> versions) {
   std::string lines;
   llvm::raw_string_ostream stream(lines);
-  for (ArrayRef<int64_t> version : sizes)
-    stream << sizesLine << llvm::interleaved(version, " ") << '\n';
+  for (const VersionSizes &version : versions) {
+    stream << sizesLine << llvm::interleaved(version.sizes, " ");
+    for (auto [number, range] : llvm::enumerate(version.ranges))
+      stream << (number == 0 ? StringRef(rangesWord) : StringRef(" ")) << range.first << rangeWord
+             << range.second;
+    stream << '\n';
+  }
   return print(kernel, constants, info, RecordKind::Sizes, lines);
 }
 
@@ -137,21 +143,46 @@ static llvm::Error takeField(StringRef &text, StringRef name,
   return accept(*value) ? llvm::Error::success() : makeDamaged("the field '" + name + "' is wrong");
 }
 
+/// Reads a size. Returns whether it is one.
+static bool parseSize(StringRef text, int64_t &size) {
+  return !text.getAsInteger(10, size) && size >= 0 && size <= maxSize;
+}
+
+/// Reads `8 128`, or `8 128 in 4..16 64..256`. Returns whether it is of this form.
+static bool parseVersion(StringRef text, VersionSizes &version) {
+  auto [sizes, ranges] = text.split(rangesWord);
+  SmallVector<StringRef> words;
+  sizes.split(words, ' ');
+  for (StringRef word : words)
+    if (!parseSize(word, version.sizes.emplace_back()))
+      return false;
+  if (text == sizes)
+    return true;
+  words.clear();
+  ranges.split(words, ' ');
+  if (words.size() != version.sizes.size())
+    return false;
+  for (auto [word, size] : llvm::zip_equal(words, version.sizes)) {
+    auto [least, greatest] = word.split(rangeWord);
+    auto &range = version.ranges.emplace_back();
+    if (!parseSize(least, range.first) || !parseSize(greatest, range.second) ||
+        range.first > size || range.second < size)
+      return false;
+  }
+  return true;
+}
+
 /// Takes the lines with the sizes of versions, if there are any.
-static llvm::Expected<std::vector<SmallVector<int64_t>>> takeSizes(StringRef &text) {
-  std::vector<SmallVector<int64_t>> sizes;
+static llvm::Expected<std::vector<VersionSizes>> takeVersions(StringRef &text) {
+  std::vector<VersionSizes> versions;
   while (text.starts_with(sizesLine)) {
-    SmallVector<StringRef> words;
-    takeLine(text, sizesLine)->split(words, ' ');
-    SmallVector<int64_t> &version = sizes.emplace_back();
-    for (StringRef word : words)
-      if (word.getAsInteger(10, version.emplace_back()) || version.back() < 0 ||
-          version.back() > maxSize)
-        return makeDamaged("the sizes of a version are numbers from 0 to 2^40");
-    if (sizes.size() > maxVersions)
+    if (!parseVersion(*takeLine(text, sizesLine), versions.emplace_back()))
+      return makeDamaged("expected sizes such as '8 128' or '8 128 in 4..16 64..256', from 0 to "
+                         "2^40 each");
+    if (versions.size() > maxVersions)
       return makeDamaged("expected at most " + Twine(maxVersions) + " versions");
   }
-  return sizes;
+  return versions;
 }
 
 /// Takes the header from the front of `text`, except for the last line, with which the text of the
@@ -182,10 +213,10 @@ static llvm::Expected<RecordHeader> takeHeader(StringRef &text) {
   for (auto &[name, accept] : fields)
     if (llvm::Error error = takeField(text, name, accept))
       return error;
-  llvm::Expected<std::vector<SmallVector<int64_t>>> sizes = takeSizes(text);
-  if (!sizes)
-    return sizes.takeError();
-  header.sizes = std::move(*sizes);
+  llvm::Expected<std::vector<VersionSizes>> versions = takeVersions(text);
+  if (!versions)
+    return versions.takeError();
+  header.versions = std::move(*versions);
   llvm::Expected<SmallVector<unsigned>> constants = parseTaskConstants(text);
   if (!constants)
     return makeDamaged(llvm::toString(constants.takeError()));
@@ -208,7 +239,7 @@ static OwningOpRef<ModuleOp> parseSilently(StringRef text, MLIRContext &context,
 
 /// Checks what a record of this kind has besides the kernel of its task.
 static llvm::Error checkContent(const Record &record, RecordKind kind) {
-  if (record.header.sizes.empty() == (kind == RecordKind::Sizes))
+  if (record.header.versions.empty() == (kind == RecordKind::Sizes))
     return makeDamaged(kind == RecordKind::Sizes ? "expected sizes of versions"
                                                  : "expected no sizes of versions");
   switch (kind) {

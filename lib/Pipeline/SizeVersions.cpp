@@ -62,16 +62,26 @@ std::string getVersionName(te::KernelOp kernel, ArrayRef<int64_t> sizes) {
   return name;
 }
 
-/// Returns whether the operands of `launch` for the parameters `sizes` have the values of
+std::string getRangeName(StringRef name) { return (name + "_range").str(); }
+
+/// Builds whether the operands of `launch` for the parameters `sizes` lie in the ranges of
 /// `version`.
 static Value compareSizes(OpBuilder &builder, te::LaunchOp launch, ArrayRef<unsigned> sizes,
                           const SizeVersion &version) {
   Value all;
-  for (auto [parameter, size] : llvm::zip_equal(sizes, version.sizes)) {
-    Value constant = arith::ConstantIndexOp::create(builder, launch.getLoc(), size);
-    Value equal = arith::CmpIOp::create(builder, launch.getLoc(), arith::CmpIPredicate::eq,
+  auto require = [&](arith::CmpIPredicate predicate, unsigned parameter, int64_t bound) {
+    Value constant = arith::ConstantIndexOp::create(builder, launch.getLoc(), bound);
+    Value holds = arith::CmpIOp::create(builder, launch.getLoc(), predicate,
                                         launch.getInputs()[parameter], constant);
-    all = all ? arith::AndIOp::create(builder, launch.getLoc(), all, equal).getResult() : equal;
+    all = all ? arith::AndIOp::create(builder, launch.getLoc(), all, holds).getResult() : holds;
+  };
+  for (auto [parameter, range] : llvm::zip_equal(sizes, version.ranges)) {
+    if (range.first == range.second) {
+      require(arith::CmpIPredicate::eq, parameter, range.first);
+      continue;
+    }
+    require(arith::CmpIPredicate::sge, parameter, range.first);
+    require(arith::CmpIPredicate::sle, parameter, range.second);
   }
   return all;
 }
@@ -79,27 +89,27 @@ static Value compareSizes(OpBuilder &builder, te::LaunchOp launch, ArrayRef<unsi
 void launchVersions(te::LaunchOp launch, ArrayRef<SizeVersion> versions) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<te::KernelOp>(launch, launch.getKernelAttr());
   SmallVector<unsigned> sizes = te::getSizeParameters(kernel);
-  SmallVector<Value> inputs;
+  SmallVector<Value> fixed;
   for (auto [number, input] : llvm::enumerate(launch.getInputs()))
     if (!llvm::is_contained(sizes, number))
-      inputs.push_back(input);
+      fixed.push_back(input);
   Location location = launch.getLoc();
-  te::LaunchOp open = launch;
   for (const SizeVersion &version : versions) {
-    OpBuilder builder(open);
-    Value fits = compareSizes(builder, open, sizes, version);
-    auto choice = scf::IfOp::create(builder, location, open.getResultTypes(), fits,
+    OpBuilder builder(launch);
+    Value fits = compareSizes(builder, launch, sizes, version);
+    auto choice = scf::IfOp::create(builder, location, launch.getResultTypes(), fits,
                                     /*addThenBlock=*/true, /*addElseBlock=*/true);
-    open.replaceAllUsesWith(choice.getResults());
+    launch.replaceAllUsesWith(choice.getResults());
     builder.setInsertionPointToEnd(choice.thenBlock());
-    te::KernelOp fixed = version.kernel;
+    te::KernelOp chosen = version.kernel;
     auto launched =
-        te::LaunchOp::create(builder, location, open.getResultTypes(), fixed.getSymName(), inputs,
-                             open.getResultSizes(), ValueRange());
+        te::LaunchOp::create(builder, location, launch.getResultTypes(), chosen.getSymName(),
+                             version.isOpen ? ValueRange(launch.getInputs()) : ValueRange(fixed),
+                             launch.getResultSizes(), ValueRange());
     scf::YieldOp::create(builder, location, launched.getResults());
-    open->moveBefore(choice.elseBlock(), choice.elseBlock()->end());
+    launch->moveBefore(choice.elseBlock(), choice.elseBlock()->end());
     builder.setInsertionPointToEnd(choice.elseBlock());
-    scf::YieldOp::create(builder, location, open.getResults());
+    scf::YieldOp::create(builder, location, launch.getResults());
   }
 }
 

@@ -164,8 +164,12 @@ OwningOpRef<ModuleOp> buildTaskModule(te::KernelOp kernel, ArrayRef<unsigned> co
     else
       operands.push_back(body->getArgument(next++));
   }
+  SmallVector<Value> sizes;
+  for (Type type : kernel.getResultTypes())
+    for (int64_t dim = cast<RankedTensorType>(type).getNumDynamicDims(); dim > 0; --dim)
+      sizes.push_back(arith::ConstantIndexOp::create(builder, location, 0));
   auto launch = te::LaunchOp::create(builder, location, kernel.getResultTypes(), "kernel", operands,
-                                     ValueRange(), ValueRange());
+                                     sizes, ValueRange());
   func::ReturnOp::create(builder, location, launch.getResults());
   return module;
 }

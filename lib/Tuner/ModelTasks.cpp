@@ -27,7 +27,7 @@ using llvm::Expected;
 namespace {
 class TaskCollector {
 public:
-  TaskCollector(llvm::ArrayRef<SizePoint> points) : points(points) {}
+  TaskCollector(llvm::ArrayRef<TunedPoint> points) : points(points) {}
 
   /// Adds the kernels of known sizes of `module`, or the conversions.
   void addFixed(ModuleOp module, bool conversions) {
@@ -41,9 +41,10 @@ public:
 
   /// Adds the versions of the kernels of open sizes.
   void addVersions(ModuleOp module) {
-    std::vector<LaunchSizes> sizes;
-    for (const SizePoint &point : points)
-      sizes.emplace_back(module.lookupSymbol<func::FuncOp>("main"), point);
+    auto main = module.lookupSymbol<func::FuncOp>("main");
+    std::vector<SizesOfPoint> sizes;
+    for (const TunedPoint &point : points)
+      sizes.push_back({{main, point.sizes}, {main, point.least}, {main, point.greatest}});
     for (const KernelTask &task : findTasks(module))
       if (!te::getSizeParameters(task.kernel).empty())
         addVersions(task, sizes);
@@ -53,6 +54,10 @@ public:
 
 private:
   using Sizes = llvm::SmallVector<int64_t>;
+  /// The sizes of launches at a point, and at the points up to which its loops may serve.
+  struct SizesOfPoint {
+    LaunchSizes sizes, least, greatest;
+  };
 
   /// Returns whether the kernel can be tuned, or counts why not.
   bool countObstacle(te::KernelOp kernel) {
@@ -77,24 +82,44 @@ private:
     result.tasks[found->second].calls += calls;
   }
 
-  void addVersions(const KernelTask &task, std::vector<LaunchSizes> &sizesOfPoints) {
-    llvm::SmallVector<te::LaunchOp> launches = findVersionedLaunches(task);
+  void addVersions(const KernelTask &task, std::vector<SizesOfPoint> &points) {
     te::KernelOp kernel = task.kernel;
     OpenKernel open{kernel.clone(), task.constants, {}};
     bool isTuned = false;
-    for (LaunchSizes &ofPoint : sizesOfPoints) {
-      std::vector<Sizes> &sizes = open.sizes.emplace_back();
-      for (te::LaunchOp launch : launches)
-        if (std::optional<Sizes> found = getSizes(launch, task.kernel, ofPoint);
-            found && addVersion(task, *found, te::countTrips(launch)) &&
-            !llvm::is_contained(sizes, *found))
-          sizes.push_back(std::move(*found));
-      isTuned |= !sizes.empty();
+    for (SizesOfPoint &point : points) {
+      std::vector<VersionSizes> &versions = open.versions.emplace_back();
+      for (te::LaunchOp launch : findVersionedLaunches(task)) {
+        std::optional<Sizes> sizes = getSizes(launch, kernel, point.sizes);
+        if (!sizes || !addVersion(task, *sizes, te::countTrips(launch)) ||
+            llvm::is_contained(llvm::map_range(versions, std::mem_fn(&VersionSizes::sizes)),
+                               *sizes))
+          continue;
+        versions.push_back({*sizes, getRanges(launch, kernel, *sizes, point)});
+      }
+      isTuned |= !versions.empty();
     }
     if (isTuned)
       result.openKernels.push_back(std::move(open));
     else
-      countObstacle(task.kernel);
+      countObstacle(kernel);
+  }
+
+  /// Returns the bounds between which the loops for `sizes` may serve, or none.
+  static llvm::SmallVector<std::pair<int64_t, int64_t>> getRanges(te::LaunchOp launch,
+                                                                  te::KernelOp kernel,
+                                                                  llvm::ArrayRef<int64_t> sizes,
+                                                                  SizesOfPoint &point) {
+    std::optional<Sizes> least = getSizes(launch, kernel, point.least),
+                         greatest = getSizes(launch, kernel, point.greatest);
+    if (!least || !greatest || *least == *greatest)
+      return {};
+    llvm::SmallVector<std::pair<int64_t, int64_t>> ranges;
+    for (auto [size, low, high] : llvm::zip_equal(sizes, *least, *greatest)) {
+      if (low > size || high < size)
+        return {};
+      ranges.push_back({low, high});
+    }
+    return ranges;
   }
 
   static std::optional<Sizes> getSizes(te::LaunchOp launch, te::KernelOp kernel,
@@ -122,14 +147,14 @@ private:
     return true;
   }
 
-  llvm::ArrayRef<SizePoint> points;
+  llvm::ArrayRef<TunedPoint> points;
   llvm::StringMap<size_t> known; ///< tasks by key
   ModelTasks result;
 };
 } // namespace
 
 Expected<ModelTasks> tuner::collectTasks(ModuleOp module, const layout::MachineModel &machine,
-                                         llvm::ArrayRef<SizePoint> points) {
+                                         llvm::ArrayRef<TunedPoint> points) {
   TaskCollector collector(points);
   OwningOpRef<ModuleOp> copy = module.clone();
   PassManager choice(module.getContext()), application(module.getContext());

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "tssa/Pipeline/Tasks.h"
+#include "tssa/Tuner/StoreSpace.h"
 
 using namespace mlir;
 using namespace ::tssa;
@@ -341,12 +342,13 @@ Expected<search::ChoiceGraph> ProgramLayouts::makeGraph(const ProgramTimes &time
   return graph;
 }
 
-std::vector<uint32_t> ProgramLayouts::getOrder() const {
-  std::vector<uint32_t> order;
-  for (uint32_t node = 0; node < nodes.size(); ++node)
-    if (open[node])
-      order.push_back(node);
-  return order;
+std::vector<uint32_t> ProgramLayouts::getTunedNodes() const {
+  std::vector<uint32_t> tuned;
+  for (auto [number, node] : llvm::enumerate(nodes))
+    if (open[number] &&
+        llvm::expectedToOptional(StoreSpace::create(node.kernel, node.constants)))
+      tuned.push_back(number);
+  return tuned;
 }
 
 std::vector<search::Task> ProgramLayouts::getTasks(ArrayRef<uint32_t> options) {

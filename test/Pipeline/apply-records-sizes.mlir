@@ -23,6 +23,14 @@
 // CHECK: scf.if %[[is16]] -> (tensor<?x8xf32>) {
 // CHECK-NEXT: te.launch @k0_16(%[[x]]) sizes(%[[n]]) : (tensor<?x8xf32>) -> tensor<?x8xf32>
 // CHECK: } else {
+// CHECK-DAG: %[[c9:.*]] = arith.constant 9 : index
+// CHECK-DAG: %[[c32:.*]] = arith.constant 32 : index
+// CHECK-DAG: %[[low:.*]] = arith.cmpi sge, %[[n]], %[[c9]] : index
+// CHECK-DAG: %[[high:.*]] = arith.cmpi sle, %[[n]], %[[c32]] : index
+// CHECK: %[[both:.*]] = arith.andi %[[low]], %[[high]] : i1
+// CHECK: scf.if %[[both]] -> (tensor<?x8xf32>) {
+// CHECK-NEXT: te.launch @k0_16_range(%[[x]], %[[n]]) sizes(%[[n]]) : (tensor<?x8xf32>, index) -> tensor<?x8xf32>
+// CHECK: } else {
 // CHECK-NEXT: te.launch @k0(%[[x]], %[[n]]) sizes(%[[n]]) : (tensor<?x8xf32>, index) -> tensor<?x8xf32>
 // CHECK: te.launch @k0_4(%[[a]]) sizes(%[[m]])
 // CHECK: te.launch @k0(%{{.*}}, %[[m]]) sizes(%[[m]])
@@ -34,6 +42,10 @@
 // CHECK-NOT: schedule
 // CHECK: te.kernel @k0_16(%{{.*}}: tensor<16x8xf32>) -> tensor<16x8xf32> {
 // CHECK-NEXT: te.compute @y (d0: 16, d1: 8)
+// CHECK: schedule {
+// CHECK-NEXT: %[[l:.*]]:2 = layout.loops @y
+// CHECK-NEXT: layout.vectorize %[[l]]#1
+// CHECK: te.kernel @k0_16_range(%{{.*}}: tensor<?x8xf32> {te.sizes = array<i64: 1, -1>}, %{{.*}}: index)
 // CHECK: schedule {
 // CHECK-NEXT: %[[l:.*]]:2 = layout.loops @y
 // CHECK-NEXT: layout.vectorize %[[l]]#1

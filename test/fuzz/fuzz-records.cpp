@@ -8,8 +8,9 @@
 /// \file
 /// Gives a record to a program of one kernel and compiles it up to stage loops. A record is used or
 /// not, but compiling never fails. The first byte of the input says which program. If it is a small
-/// letter, the rest is a schedule, from which a right record is made; if it is a capital letter, the
-/// rest is the whole record, with the words TASK and EPOCH for those that are right.
+/// letter, the rest is a schedule, or the sizes of versions, from which a right record is made; if
+/// it is a capital letter, the rest is the whole record, with the words TASK and EPOCH for those
+/// that are right.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -98,6 +99,26 @@ func.func @main(%x: tensor<6x10xf32>) -> tensor<6x10xf32> {
   return %y : tensor<6x10xf32>
 })";
 
+/// A window over rows of which nobody knows how many there are, and a size that is none.
+static constexpr llvm::StringLiteral openRows = R"(
+te.kernel @k(%x: tensor<?x?xf32> {te.sizes = array<i64: 2, 3>}, %i: index, %n: index, %m: index) -> tensor<?x?xf32> {
+  %s = te.compute @sum (d0: %n) reduce (d1: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d1 + s1 - s0](%m, %i) : tensor<?x?xf32> where (d1 - s0 + s1 >= 0, -d1 + s0 - s1 + 2 >= 0) else 0.0
+    te.yield %a : f32
+  } combine arith.addf : tensor<?xf32>
+  %z = te.compute @map (d0: %n, d1: %m) {
+    %a = te.read %x[d0, d1] : tensor<?x?xf32>
+    %b = te.read %s[d0] : tensor<?xf32>
+    %q = arith.divf %a, %b : f32
+    te.yield %q : f32
+  } : tensor<?x?xf32>
+  te.return %z : tensor<?x?xf32>
+}
+func.func @main(%x: tensor<?x?xf32>, %i: index, %n: index, %m: index) -> tensor<?x?xf32> {
+  %y = te.launch @k(%x, %i, %n, %m) sizes(%n, %m) : (tensor<?x?xf32>, index, index, index) -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+})";
+
 //===----------------------------------------------------------------------===//
 // Records
 //===----------------------------------------------------------------------===//
@@ -110,6 +131,25 @@ static std::string makeRecord(const KernelTask &task, llvm::StringRef schedule) 
   begin.consume_back("}");
   bool hasStores = begin.contains("} schedule {");
   return (begin + (hasStores ? "" : "} schedule {\n") + schedule + "}\n").str();
+}
+
+/// Returns versions of which the bytes are the logarithms of the sizes.
+static std::vector<VersionSizes> makeVersions(llvm::StringRef bytes) {
+  auto next = [&]() -> int64_t {
+    if (bytes.empty())
+      return 1;
+    unsigned byte = static_cast<unsigned char>(bytes.front());
+    bytes = bytes.drop_front();
+    return (int64_t(1) << (byte % 41)) - (byte >> 7);
+  };
+  std::vector<VersionSizes> versions;
+  do {
+    VersionSizes &version = versions.emplace_back();
+    version.sizes = {next(), next()};
+    for (int64_t size : version.sizes)
+      version.ranges.push_back({std::min(size, next()), std::max(size, next())});
+  } while (!bytes.empty() && versions.size() < maxVersions);
+  return versions;
 }
 
 static std::string replaceAll(std::string text, llvm::StringRef from, llvm::StringRef to) {
@@ -126,8 +166,8 @@ struct Folder {
   }
   ~Folder() { llvm::sys::fs::remove_directories(path); }
 
-  void write(llvm::StringRef task, llvm::StringRef text) const {
-    std::string file = getRecordPath(path, task, machine);
+  void write(RecordKind kind, llvm::StringRef task, llvm::StringRef text) const {
+    std::string file = getRecordPath(path, task, machine, kind);
     std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(file));
     llvm::raw_fd_ostream(file, error) << text;
     if (error)
@@ -139,13 +179,15 @@ struct Folder {
 /// Compiles up to stage loops. Nothing may fail.
 static void compile(ModuleOp module, llvm::StringRef folder) {
   PassManager manager(module.getContext()), loops(module.getContext());
-  manager.addPass(createApplyRecords({folder.str(), machine.str(), ""}));
+  manager.addPass(createApplyRecords({folder.str(), machine.str(), "", "kernels"}));
   layout::buildApplyStores(manager);
+  manager.addPass(createApplyRecords({folder.str(), machine.str(), "", "sizes"}));
   layout::buildSchedules(manager, /*point=*/0);
   if (failed(manager.run(module)))
     __builtin_trap();
   OwningOpRef<ModuleOp> alone = ModuleOp::create(module.getLoc());
-  alone->getBody()->push_back(module.lookupSymbol("k")->clone());
+  for (auto kernel : module.getOps<te::KernelOp>())
+    alone->getBody()->push_back(kernel->clone());
   cpu::buildLoopsStage(loops);
   if (failed(loops.run(*alone)))
     __builtin_trap();
@@ -169,8 +211,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
   bool isSchedule = size > 1 && llvm::isLower(data[0]);
   if (size < 2 || seed % 8 == 0 || (!isSchedule && seed % 2 == 0))
     return LLVMFuzzerMutate(data, size, maxSize);
-  std::string text = ::tssa::fuzz::TextMutator(seed).mutate(
-      {reinterpret_cast<const char *>(data) + 1, size - 1});
+  std::string text =
+      ::tssa::fuzz::TextMutator(seed).mutate({reinterpret_cast<const char *>(data) + 1, size - 1});
   if (text.size() + 1 > maxSize)
     return size;
   std::copy(text.begin(), text.end(), data + 1);
@@ -183,15 +225,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size == 0)
     return 0;
   llvm::StringRef input(reinterpret_cast<const char *>(data), size);
-  static constexpr llvm::StringLiteral programs[] = {product, rows, chain};
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-      programs[input.front() % std::size(programs)], ParserConfig(&contexts.get()));
+  static constexpr llvm::StringLiteral programs[] = {product, rows, chain, openRows};
+  unsigned number = input.front() % std::size(programs);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(programs[number], ParserConfig(&contexts.get()));
+  bool isOpen = programs[number] == openRows;
   std::vector<KernelTask> tasks = findTasks(*module);
   std::string key = getTaskKey(getTaskText(tasks.front().kernel, tasks.front().constants));
   std::string rest = input.drop_front().str();
-  folder.write(key, llvm::isLower(input.front())
-                        ? makeRecord(tasks.front(), rest)
-                        : replaceAll(replaceAll(rest, "TASK", key), "EPOCH", getEpoch()));
+  if (isOpen && llvm::isLower(input.front()))
+    rest =
+        printSizes(tasks.front().kernel, tasks.front().constants,
+                   RecordInfo{machine.str(), getEpoch().str(), 1, 1e-6, 2e-6}, makeVersions(rest));
+  else if (llvm::isLower(input.front()))
+    rest = makeRecord(tasks.front(), rest);
+  folder.write(isOpen ? RecordKind::Sizes : RecordKind::Loops, key,
+               replaceAll(replaceAll(rest, "TASK", key), "EPOCH", getEpoch()));
   compile(*module, folder.path);
   return 0;
 }

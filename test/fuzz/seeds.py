@@ -169,10 +169,26 @@ def pytorch_programs():
         yield json.dumps(value).encode()
 
 
+OPEN_KERNEL = """te.kernel @kernel(%x: tensor<?x?xf32> {te.sizes = array<i64: 2, 3>}, %i: index, %n: index, %m: index) -> tensor<?x?xf32> {
+  %s = te.compute @sum (d0: %n) reduce (d1: 3) init (0.0 : f32) {
+    %a = te.read %x[d0, d1 + s1 - s0](%m, %i) : tensor<?x?xf32> where (d1 - s0 + s1 >= 0, -d1 + s0 - s1 + 2 >= 0) else 0.0
+    te.yield %a : f32
+  } combine arith.addf : tensor<?xf32>
+  %z = te.compute @map (d0: %n, d1: %m) {
+    %a = te.read %x[d0, d1] : tensor<?x?xf32>
+    %b = te.read %s[d0] : tensor<?xf32>
+    %q = arith.divf %a, %b : f32
+    te.yield %q : f32
+  } : tensor<?x?xf32>
+  te.return %z : tensor<?x?xf32>
+}
+"""
+
+
 def records():
-    """Schedules for the three programs of fuzz-records, and a whole record."""
+    """Schedules for the programs of fuzz-records, sizes for the open one, and whole records."""
     schedules = {
-        "c": """%0:3 = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+        "d": """%0:3 = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
   %1:2 = layout.split %0#0 [*, 4]
   %2:2 = layout.split %0#1 [*, 8]
   layout.reorder %1#0, %2#0, %0#2, %1#1, %2#1
@@ -225,7 +241,10 @@ def records():
 // seconds: 1.000e-06 of 2.000e-06
 // constants:
 """
-    yield ("C" + header + kernel + schedules["a"] + "}\n").encode()
+    yield ("A" + header + kernel + schedules["a"] + "}\n").encode()
+    yield b"c" + bytes([3, 131, 2, 4, 2, 5, 0, 40])
+    sizes = "// sizes: 4 8\n// sizes: 16 8 in 8..32 4..16\n// constants:"
+    yield ("C" + header.replace("// constants:", sizes) + OPEN_KERNEL).encode()
 
 
 MAKERS = {

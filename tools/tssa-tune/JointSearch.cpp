@@ -328,7 +328,7 @@ Expected<search::Choice> JointSearch::choose(bool onlyMeasured) {
   auto graph = makeGraph(onlyMeasured);
   if (!graph)
     return graph.takeError();
-  return options.choosesAsALT ? search::solveInOrder(*graph, layouts->getOrder())
+  return options.choosesAsALT ? search::solveInOrder(*graph, layouts->getTunedNodes())
                               : search::solve(*graph);
 }
 

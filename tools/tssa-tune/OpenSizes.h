@@ -15,19 +15,20 @@
 namespace tssa::tune {
 
 /// Returns all combinations of the sizes for which the model is tuned: those of --sizes, and 1 for
-/// the other open dims. There is none if no size is open. Fails if --sizes names no open dim, and
+/// the other open dims. There is none if no size is open. The loops of a size may serve half and
+/// twice of it, but no size that is nearer to another one. Fails if --sizes names no open dim, and
 /// for too many combinations.
-llvm::Expected<std::vector<tuner::SizePoint>> makePoints(const Options &options,
-                                                         mlir::ModuleOp module);
+llvm::Expected<std::vector<tuner::TunedPoint>> makePoints(const Options &options,
+                                                          mlir::ModuleOp module);
 
 /// Returns a point as text, such as `batch=8, seq=128`.
 std::string print(const tuner::SizePoint &point);
 
-/// Times the program with and without versions of its kernels at each point, and writes the records
-/// of sizes for the points at which the versions are faster. Those of earlier runs for other sizes
-/// stay.
+/// Times the program with and without versions of its kernels at each point and at the ends of its
+/// ranges, and writes the records of sizes for the points and ranges where the versions are faster.
+/// Those of earlier runs for other sizes stay.
 llvm::Error decideVersions(mlir::MLIRContext &context, const Options &options,
-                           const cpu::Machine &machine, llvm::ArrayRef<tuner::SizePoint> points,
+                           const cpu::Machine &machine, llvm::ArrayRef<tuner::TunedPoint> points,
                            const tuner::ModelTasks &model);
 
 } // namespace tssa::tune

@@ -12,6 +12,7 @@
 #include "tssa/Runtime/Session.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
@@ -58,6 +59,7 @@ struct Loaded {
   std::vector<runtime::NpzEntry> entries;
   std::vector<runtime::NamedTensor> inputs;
   std::vector<double> times;
+  std::map<std::string, std::vector<double>> kernels;
 };
 } // namespace
 
@@ -93,37 +95,60 @@ static double getSeconds(bool ofThread) {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Runs all programs in turns at one point, and adds the median of each.
-static runtime::Status race(const Options &options, ArrayRef<std::string> paths,
-                            const tuner::SizePoint &point, std::vector<double> &medians) {
-  std::vector<Loaded> programs(paths.size());
+/// Runs a program once, and adds what it takes.
+static runtime::Status run(const Options &options, Loaded &program) {
+  const runtime::Manifest &manifest = program.session->getManifest();
+  const std::vector<runtime::Launch> &launches = manifest.variants.front().launches;
+  std::vector<runtime::LaunchTime> profile(launches.size());
   std::vector<runtime::Tensor> results;
+  runtime::RunOptions run;
+  run.profile = &profile;
+  double begin = getSeconds(options.threads == 1);
+  if (runtime::Status status = program.session->run(program.inputs, {}, run, results); !status.ok())
+    return status;
+  program.times.push_back(getSeconds(options.threads == 1) - begin);
+  std::map<std::string, double> kernels;
+  for (auto [launch, time] : zip_equal(launches, profile))
+    kernels[launch.kernel] += time.seconds;
+  for (auto &[name, seconds] : kernels)
+    program.kernels[name].push_back(seconds);
+  return runtime::Status::success();
+}
+
+static double takeMedian(std::vector<double> &times) {
+  llvm::sort(times);
+  return times[times.size() / 2];
+}
+
+/// Runs all programs in turns at one point, and adds the medians of each.
+static runtime::Status race(const Options &options, ArrayRef<std::string> paths,
+                            const tuner::SizePoint &point, json::Array &medians) {
+  std::vector<Loaded> programs(paths.size());
+  std::vector<Loaded *> order;
   for (auto [path, program] : zip_equal(paths, programs)) {
     if (runtime::Status status = load(options, path, point, program); !status.ok())
       return status;
-    if (runtime::Status status = program.session->run(program.inputs, {}, {}, results);
-        !status.ok())
+    if (runtime::Status status = run(options, program); !status.ok())
       return status;
+    program.times.clear();
+    program.kernels.clear();
+    order.push_back(&program);
   }
   double start = getSeconds(/*ofThread=*/false);
-  std::vector<Loaded *> order;
-  for (Loaded &program : programs)
-    order.push_back(&program);
   for (unsigned turn = 0; turn < mostTurns; ++turn) {
     if (turn >= fewestTurns && getSeconds(false) - start > enoughSeconds)
       break;
-    for (Loaded *program : order) {
-      double begin = getSeconds(options.threads == 1);
-      if (runtime::Status status = program->session->run(program->inputs, {}, {}, results);
-          !status.ok())
+    for (Loaded *program : order)
+      if (runtime::Status status = run(options, *program); !status.ok())
         return status;
-      program->times.push_back(getSeconds(options.threads == 1) - begin);
-    }
     std::reverse(order.begin(), order.end());
   }
   for (Loaded &program : programs) {
-    llvm::sort(program.times);
-    medians.push_back(program.times[program.times.size() / 2]);
+    json::Object kernels;
+    for (auto &[name, times] : program.kernels)
+      kernels[name] = takeMedian(times);
+    medians.push_back(
+        json::Object{{"seconds", takeMedian(program.times)}, {"kernels", std::move(kernels)}});
   }
   return runtime::Status::success();
 }
@@ -134,16 +159,21 @@ static runtime::Status race(const Options &options, ArrayRef<std::string> paths,
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(1);
-  std::vector<double> medians;
+  json::Array medians;
   runtime::Status status = runtime::Status::success();
   for (const tuner::SizePoint &point : points)
     if (status.ok())
       status = race(options, paths, point, medians);
-  std::string text(reinterpret_cast<const char *>(medians.data()), medians.size() * sizeof(double));
-  if (!status.ok())
-    text = status.message;
-  ssize_t written = write(output, text.data(), text.size());
-  _exit(status.ok() && written == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  std::string text = status.message;
+  if (status.ok())
+    raw_string_ostream(text) << json::Value(std::move(medians));
+  bool isWritten = true;
+  for (size_t begin = 0; isWritten && begin < text.size();) {
+    ssize_t written = write(output, text.data() + begin, text.size() - begin);
+    isWritten = written > 0;
+    begin += isWritten ? static_cast<size_t>(written) : 0;
+  }
+  _exit(status.ok() && isWritten ? 0 : 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,6 +200,29 @@ static bool receive(int input, int64_t seconds, std::string &text) {
   }
 }
 
+/// Takes the medians from what the child has written.
+static Error readResults(StringRef text, size_t numPoints, std::vector<Program> &programs) {
+  auto fail = [] { return createStringError("the times of the programs cannot be read"); };
+  Expected<json::Value> value = json::parse(text);
+  if (!value)
+    return value.takeError();
+  const json::Array *medians = value->getAsArray();
+  if (!medians || medians->size() != numPoints * programs.size())
+    return fail();
+  for (auto [number, median] : enumerate(*medians)) {
+    const json::Object *object = median.getAsObject();
+    const json::Object *kernels = object ? object->getObject("kernels") : nullptr;
+    std::optional<double> seconds = object ? object->getNumber("seconds") : std::nullopt;
+    if (!kernels || !seconds)
+      return fail();
+    RaceResult &result = programs[number % programs.size()].results.emplace_back();
+    result.seconds = *seconds;
+    for (auto &[name, time] : *kernels)
+      result.kernels[name.str()] = time.getAsNumber().value_or(0);
+  }
+  return Error::success();
+}
+
 static Error raceInChild(const Options &options, ArrayRef<std::string> paths,
                          ArrayRef<tuner::SizePoint> points, std::vector<Program> &programs) {
   int ends[2];
@@ -194,15 +247,8 @@ static Error raceInChild(const Options &options, ArrayRef<std::string> paths,
     return createStringError("the programs do not end in " + Twine(limit) + " seconds");
   if (WIFSIGNALED(status))
     return createStringError("a program ended by signal " + Twine(WTERMSIG(status)));
-  if (status != 0 || text.size() != programs.size() * points.size() * sizeof(double))
-    return createStringError("a program does not run: " + text);
-  const char *next = text.data();
-  for (size_t point = 0; point < points.size(); ++point)
-    for (Program &program : programs) {
-      std::memcpy(&program.seconds.emplace_back(), next, sizeof(double));
-      next += sizeof(double);
-    }
-  return Error::success();
+  return status == 0 ? readResults(text, points.size(), programs)
+                     : createStringError("a program does not run: " + text);
 }
 
 Error raceProgram(mlir::MLIRContext &context, const Options &options, const cpu::Machine &machine,

@@ -16,12 +16,18 @@
 
 namespace tssa::tune {
 
+/// The medians of runs of a program with some sizes.
+struct RaceResult {
+  double seconds = 0;                    ///< of a run
+  std::map<std::string, double> kernels; ///< of all launches of a kernel in one run
+};
+
 /// One way to compile the model.
 struct Program {
   std::string name;
-  std::string records;         ///< the folder of records, or empty
-  std::vector<double> seconds; ///< of a run, the median, for each point
-  uint64_t bytes = 0;          ///< of the artifact
+  std::string records;                  ///< the folder of records, or empty
+  std::vector<RaceResult> results = {}; ///< for each point
+  uint64_t bytes = 0;                   ///< of the artifact
 };
 
 /// Compiles the model in each of these ways, and times the programs in turns on random inputs, at

@@ -76,16 +76,17 @@ static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
       return error;
   if (Error error = writeEnds(both, records))
     return error;
-  std::vector<Program> programs = {{"by default", "", {}},
-                                   {"with the loops", std::string(loops), {}},
-                                   {"with the layouts and loops", std::string(both), {}}};
+  std::vector<Program> programs = {{"by default", ""},
+                                   {"with the loops", std::string(loops)},
+                                   {"with the layouts and loops", std::string(both)}};
   if (Error error = raceProgram(context, options, machine, SizePoint(), programs)) {
     outs() << "the compiler's layouts stay: " << toString(std::move(error)) << '\n';
     return Error::success();
   }
   for (const Program &program : programs)
-    outs() << "the program " << program.name << ": " << printTime(program.seconds.front()) << '\n';
-  if (programs[2].seconds.front() >= programs[1].seconds.front()) {
+    outs() << "the program " << program.name << ": " << printTime(program.results.front().seconds)
+           << '\n';
+  if (programs[2].results.front().seconds >= programs[1].results.front().seconds) {
     outs() << "the compiler's layouts stay\n";
     return Error::success();
   }
@@ -95,7 +96,7 @@ static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
 /// Searches layouts and loops together, and then the loops of the program that has the layouts.
 /// Kernels of open sizes keep their layouts, and get versions at `points`.
 static Error tune(Options &options, Workers &workers, search::Database &database,
-                  mlir::ModuleOp module, ModelTasks model, ArrayRef<SizePoint> points) {
+                  mlir::ModuleOp module, ModelTasks model, ArrayRef<TunedPoint> points) {
   constexpr uint64_t trialsOfTask = 64;
   Clock::time_point start = Clock::now();
   const cpu::Machine &machine = workers.machine;
@@ -149,14 +150,17 @@ int tuneModel(Options &options) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (int code = compileToTE(*context, options, workers->machine, module))
     return code;
-  Expected<std::vector<SizePoint>> points = makePoints(options, *module);
+  Expected<std::vector<TunedPoint>> points = makePoints(options, *module);
   if (!points)
     return report("tssa-tune", points.takeError(), UsageError);
   Expected<ModelTasks> model = collectTasks(*module, workers->machine.model, *points);
   if (!model)
     return report(options.input, model.takeError());
   if (!points->empty())
-    outs() << "sizes are open; tuning for " << interleaved(map_range(*points, print), "; ")
+    outs() << "sizes are open; tuning for "
+           << interleaved(
+                  map_range(*points, [](const TunedPoint &point) { return print(point.sizes); }),
+                  "; ")
            << (options.sizes.empty() ? " (--sizes NAME=N,N for others)\n" : "\n");
   if (model->tasks.empty()) {
     outs() << "the model has no kernel that can be tuned: the defaults stay\n";

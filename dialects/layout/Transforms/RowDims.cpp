@@ -10,6 +10,15 @@
 using namespace mlir;
 using namespace mlir::tssa;
 
+/// Returns whether `reader` reads dim `dim` of a result of `inner` at its own index of that dim. Of
+/// one index, 0 is all there is.
+static bool readsOwnIndex(te::ComputeOp reader, te::ComputeOp inner, unsigned dim,
+                          AffineExpr expr) {
+  bool isOne = reader.getStaticSizes()[dim] == 1 && inner.getStaticSizes()[dim] == 1;
+  return expr == getAffineDimExpr(dim, expr.getContext()) ||
+         (isOne && expr == getAffineConstantExpr(0, expr.getContext()));
+}
+
 unsigned layout::countRowDims(te::ComputeOp root, te::ComputeOp inner) {
   unsigned rows = inner.getNumParallel();
   bool found = false;
@@ -21,7 +30,7 @@ unsigned layout::countRowDims(te::ComputeOp root, te::ComputeOp inner) {
     unsigned common = reader == root ? root.getNumParallel() : countRowDims(root, reader);
     found |= reader == root || common != 0;
     for (auto [dim, expr] : llvm::enumerate(read.getMap().getResults()))
-      if (dim >= common || expr != getAffineDimExpr(dim, expr.getContext()))
+      if (dim >= common || !readsOwnIndex(reader, inner, dim, expr))
         rows = std::min<unsigned>(rows, dim);
   }
   return found ? rows : 0;

@@ -27,8 +27,9 @@ def ApplyRecords : Pass<"apply-records", "::mlir::ModuleOp"> {
       records instead of loops. With `to=conversions`, applied stores (after `layout-drop-copies`):
       it then looks at the kernels that convert tensors from one layout to another, and at no others.
       With `to=sizes`, the same: kernels of open sizes get a version for each tuple of sizes of their
-      record, with these sizes as constants and the loops of its own record, if there is one. Launches
-      of the kernel choose among them.
+      record, with these sizes as constants and the loops of its own record, if there is one; and for
+      a range of sizes, a copy with the loops of such a version. Launches of the kernel choose among
+      them.
     - **Keeps**: kernels without a record, those that have loops, and those that cannot be tuned.
     - **Gives up**: nothing. A folder that does not exist is an error.
 

@@ -48,6 +48,11 @@ void addProofDialects(mlir::DialectRegistry &registry);
 llvm::Error proveLoops(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
                        const mlir::tssa::layout::MachineModel &machine);
 
+/// The same for a kernel of open sizes with loops that were proved for one with given sizes. How
+/// much they unroll is not checked again.
+llvm::Error proveOpenLoops(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
+                           const mlir::tssa::layout::MachineModel &machine);
+
 } // namespace tssa
 
 #endif // TSSA_PIPELINE_RECORDEDLOOPS_H

@@ -25,12 +25,13 @@
 /// has stores and no loops, and it lies at DIR/ends/<task>.<machine>.mlir. Its seconds are those of
 /// all kernels that it changes, with conversions.
 ///
-/// A record of sizes says for which sizes a kernel that is open gets a version of its own. Its task
-/// is the kernel between layouts that are applied, without a schedule, and it lies at
+/// A record of sizes says for which sizes a kernel that is open gets versions. Its task is the
+/// kernel between layouts that are applied, without a schedule, and it lies at
 /// DIR/sizes/<task>.<machine>.mlir. Each line `// sizes: 8 128` behind the seconds has the values
 /// of the parameters that are sizes (te::getSizeParameters), in order. The kernel with these sizes
-/// is a task of its own, perhaps with a record of loops. The seconds are those of the program, with
-/// all versions and with none.
+/// is a task of its own, perhaps with a record of loops. `// sizes: 8 128 in 4..16 64..256` also
+/// gives these loops to launches whose sizes lie between the bounds. The seconds are those of the
+/// program at one of the tuples, with all versions and with none.
 ///
 /// Records are untrusted: what reads them refuses text that is not exactly of this form, and takes
 /// nothing from it but loops (RecordedLoops.h), stores, or sizes.
@@ -64,9 +65,17 @@ struct RecordInfo {
   double seconds = 0, defaultSeconds = 0;
 };
 
-/// The most versions of a kernel, and the largest size.
+/// The most tuples of sizes for which a kernel has versions, and the largest size.
 constexpr size_t maxVersions = 16;
 constexpr int64_t maxSize = int64_t(1) << 40;
+
+/// Sizes for which a kernel has a version.
+struct VersionSizes {
+  llvm::SmallVector<int64_t> sizes;
+  /// The least and the greatest sizes for which the loops of the version are good; empty if these
+  /// are `sizes` alone.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> ranges;
+};
 
 /// The header of a record.
 struct RecordHeader {
@@ -75,8 +84,8 @@ struct RecordHeader {
   RecordInfo info;
   /// The numbers of the parameters that are constants.
   llvm::SmallVector<unsigned> constants;
-  /// The sizes of each version, in a record of sizes.
-  std::vector<llvm::SmallVector<int64_t>> sizes = {};
+  /// In a record of sizes, those of its versions.
+  std::vector<VersionSizes> versions = {};
 };
 
 struct Record {
@@ -137,9 +146,9 @@ std::string getRecordTask(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsign
 std::string printRecord(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
                         const RecordInfo &info, RecordKind kind = RecordKind::Loops);
 
-/// Prints a record of sizes of `kernel`, which has no schedule: 1 to maxVersions versions.
+/// Prints a record of sizes of `kernel`, which has no schedule, with 1 to maxVersions versions.
 std::string printSizes(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<unsigned> constants,
-                       const RecordInfo &info, llvm::ArrayRef<llvm::SmallVector<int64_t>> sizes);
+                       const RecordInfo &info, llvm::ArrayRef<VersionSizes> versions);
 
 /// Reads the header of a record, without the kernel. Fails with a RecordError.
 llvm::Expected<RecordHeader> parseRecordHeader(llvm::StringRef text);

@@ -7,9 +7,10 @@
 ///
 /// \file
 /// A kernel of open sizes may have versions. A version is a kernel for one tuple of sizes, in which
-/// these are constants. Where a program launches the kernel, it compares the sizes with those of
-/// the versions, and launches the first one that fits, else the open kernel. Versions are made when
-/// the stores of tensors are applied, so that a version has the layouts of its kernel.
+/// these are constants; or it is the open kernel with other loops, for sizes between bounds. Where
+/// a program launches the kernel, it compares the sizes with those of the versions, and launches
+/// the first one that fits, else the open kernel. Versions are made when the stores of tensors are
+/// applied, so that a version has the layouts of its kernel.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef TSSA_PIPELINE_SIZEVERSIONS_H
@@ -21,8 +22,11 @@ namespace tssa {
 
 struct SizeVersion {
   mlir::tssa::te::KernelOp kernel;
-  /// The values of the parameters of the open kernel that are sizes, in order.
-  llvm::SmallVector<int64_t> sizes;
+  /// The least and the greatest values that the parameters of the open kernel that are sizes may
+  /// have, in order.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> ranges;
+  /// Whether the kernel has these parameters.
+  bool isOpen = false;
 };
 
 /// Returns the launches of an open kernel that can have versions: all but those of which a te.join
@@ -38,8 +42,11 @@ llvm::Expected<KernelTask> makeVersion(const KernelTask &task, llvm::ArrayRef<in
 /// Returns the name of a version, such as `k3_contract_8x128`.
 std::string getVersionName(mlir::tssa::te::KernelOp kernel, llvm::ArrayRef<int64_t> sizes);
 
-/// Makes `launch` launch the first of the versions of its kernel whose sizes it has. `versions` are
-/// kernels of its module.
+/// Returns the name of the open kernel that has the loops of the version `name`.
+std::string getRangeName(llvm::StringRef name);
+
+/// Makes `launch` launch the first of the versions of its kernel that fits its sizes. `versions`
+/// are kernels of its module.
 void launchVersions(mlir::tssa::te::LaunchOp launch, llvm::ArrayRef<SizeVersion> versions);
 
 } // namespace tssa

@@ -55,8 +55,9 @@ std::string getTaskKey(llvm::StringRef text);
 llvm::Expected<llvm::SmallVector<unsigned>> parseTaskConstants(llvm::StringRef text);
 
 /// Returns a program that launches a copy of `kernel`, named `kernel`, once. `@main` takes the
-/// operands that are no constants. The constants are zeros in memory of their own, and indexes are
-/// zero. The kernel has no obstacle, and `constants` are numbers of its parameters.
+/// operands that are no constants. The constants are zeros in memory of their own, and indexes and
+/// open sizes are zero. The kernel has no obstacle but open sizes, and `constants` are numbers of
+/// its parameters.
 mlir::OwningOpRef<mlir::ModuleOp> buildTaskModule(mlir::tssa::te::KernelOp kernel,
                                                   llvm::ArrayRef<unsigned> constants,
                                                   const mlir::tssa::layout::MachineModel &machine);

@@ -9,6 +9,7 @@
 
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "tssa/Pipeline/Records.h"
 #include "tssa/Tuner/Session.h"
 
 namespace tssa::tuner {
@@ -16,13 +17,18 @@ namespace tssa::tuner {
 /// Sizes of a model's open dims, by name.
 using SizePoint = std::map<std::string, int64_t>;
 
+/// Sizes for which a model is tuned, and those up to which its loops may serve.
+struct TunedPoint {
+  SizePoint sizes, least, greatest;
+};
+
 /// A kernel of open sizes, with the versions that it has at the points for which a model is tuned.
 struct OpenKernel {
   /// As in the program once stores are applied.
   mlir::OwningOpRef<mlir::tssa::te::KernelOp> kernel;
   llvm::SmallVector<unsigned> constants; ///< as in KernelTask
   /// For each point, the sizes with which the program launches the kernel, each once.
-  std::vector<std::vector<llvm::SmallVector<int64_t>>> sizes;
+  std::vector<std::vector<VersionSizes>> versions;
 };
 
 /// The kernels of a program as they are tuned.
@@ -41,7 +47,7 @@ struct ModelTasks {
 /// diagnostic.
 llvm::Expected<ModelTasks> collectTasks(mlir::ModuleOp module,
                                         const mlir::tssa::layout::MachineModel &machine,
-                                        llvm::ArrayRef<SizePoint> points = {});
+                                        llvm::ArrayRef<TunedPoint> points = {});
 
 /// Returns the bytes of the constants of `module`.
 uint64_t countWeightBytes(mlir::ModuleOp module);

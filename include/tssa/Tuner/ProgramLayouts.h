@@ -91,8 +91,9 @@ public:
   llvm::Expected<search::ChoiceGraph> makeGraph(const ProgramTimes &times) const;
   /// Returns the seconds that the launches of a kernel take with an option in one run.
   double getSeconds(size_t node, uint32_t option, const ProgramTimes &times) const;
-  /// Returns the nodes in the order of the program.
-  std::vector<uint32_t> getOrder() const;
+  /// Returns the open kernels that have a space of layouts (StoreSpace), in the order of the program:
+  /// ALT's "complex operators". Others follow their neighbours.
+  std::vector<uint32_t> getTunedNodes() const;
 
   /// Returns the tasks of the program with these options, kernels and conversions.
   std::vector<search::Task> getTasks(llvm::ArrayRef<uint32_t> options);

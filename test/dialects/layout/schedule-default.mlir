@@ -212,6 +212,24 @@ te.kernel @softmax(%x: tensor<5x370xf32>) -> tensor<5x370xf32> {
   te.return %y : tensor<5x370xf32>
 }
 
+// The index of a dim of one iteration may be 0: these are rows all the same.
+// CHECK-LABEL: te.kernel @one_image
+te.kernel @one_image(%x: tensor<1x5x370xf32>) -> tensor<1x5x370xf32> {
+  %s = te.compute @sum (d0: 1, d1: 5) reduce (d2: 370) init (0.0 : f32) {
+    %v = te.read %x[0, d1, d2] : tensor<1x5x370xf32>
+    te.yield %v : f32
+  } combine arith.addf : tensor<1x5xf32>
+  %y = te.compute @y (d0: 1, d1: 5, d2: 370) {
+    %v = te.read %x[0, d1, d2] : tensor<1x5x370xf32>
+    %t = te.read %s[0, d1] : tensor<1x5xf32>
+    %r = arith.divf %v, %t : f32
+    te.yield %r : f32
+  } : tensor<1x5x370xf32>
+  // CHECK: %[[Y:.*]]:3 = layout.loops @y
+  // CHECK: layout.compute_at @sum, %[[Y]]#1
+  te.return %y : tensor<1x5x370xf32>
+}
+
 // An expression that the root does not read is not computed at its rows.
 // CHECK-LABEL: te.kernel @two_roots
 // CHECK: layout.loops @x

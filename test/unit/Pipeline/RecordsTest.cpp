@@ -181,6 +181,36 @@ TEST_F(Records, InlinedBodiesStaySmall) {
                       std::string("a body has more than 4096 ops once others are inlined")));
 }
 
+TEST_F(Records, SizesAreNumbersAndRanges) {
+  te::KernelOp kernel = parse("");
+  kernel.getSchedule().getBlocks().clear();
+  std::vector<VersionSizes> versions = {{{8, 128}, {}}, {{16, 0}, {{9, 32}, {0, 0}}}};
+  std::string text = printSizes(kernel, {0}, info, versions);
+  EXPECT_TRUE(StringRef(text).contains("\n// sizes: 8 128\n// sizes: 16 0 in 9..32 0..0\n"));
+  auto parseText = [&](StringRef from, const Twine &to) {
+    std::string changed = text;
+    changed.replace(changed.find(from.str()), from.size(), to.str());
+    auto record = parseRecord(changed, context, RecordKind::Sizes);
+    return record ? std::pair(RecordFault::Task, std::string()) : take(record.takeError());
+  };
+  auto record = llvm::cantFail(parseRecord(text, context, RecordKind::Sizes));
+  EXPECT_EQ(printSizes(record.kernel, {0}, record.header.info, record.header.versions), text);
+  for (StringRef bad : {"", "8 ", " 8", "-1", "8 x", "8x8", "1099511627777", "8 in", "8 in ",
+                        "8 in 9..10", "8 in 1..7", "8 in 8", "8 8 in 8..8", "8 in 1..9 1..9",
+                        "8 in -1..9", "99999999999999999999"})
+    EXPECT_EQ(parseText("8 128", bad).first, RecordFault::Damaged) << bad.str();
+  std::string many;
+  for (unsigned i = 0; i < maxVersions; ++i)
+    many += "// sizes: " + std::to_string(i) + "\n";
+  EXPECT_EQ(parseText("// sizes: 8", many + "// sizes: 8").second, "expected at most 16 versions");
+  EXPECT_EQ(parseText("// sizes: 8 128\n// sizes: 16 0 in 9..32 0..0\n", "").second,
+            "expected sizes of versions");
+  EXPECT_EQ(parseText("\n}\n", "\n} schedule {\n  layout.inline @c1\n}\n").second,
+            "expected no schedule");
+  EXPECT_EQ(change("// constants", "// sizes: 8\n// constants").second,
+            "expected no sizes of versions");
+}
+
 TEST_F(Records, IdsAreShort) {
   cpu::Machine machine = *cpu::resolveMachine("x86-64-v3");
   std::string id = getMachineId(machine);

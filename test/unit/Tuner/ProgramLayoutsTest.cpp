@@ -133,6 +133,10 @@ TEST_F(ProgramLayoutsTest, SpacesHaveTheKnobsOfTheirKind) {
                        "store.image.d2 store.image.d3 store.out store.in "}));
 }
 
+TEST_F(ProgramLayoutsTest, ALTTunesTheKernelsThatHaveSpaces) {
+  EXPECT_EQ(layouts->getTunedNodes(), (std::vector<uint32_t>{0, 1, 3}));
+}
+
 TEST_F(ProgramLayoutsTest, LegalPointsCanBeBuilt) {
   for (size_t node : {0, 1, 3}) {
     const KernelNode &known = layouts->getNodes()[node];

@@ -56,21 +56,23 @@ protected:
 TEST_F(ProgramRaceTest, EqualProgramsTakeEqualTimes) {
   for (unsigned threads : {1u, 2u}) {
     options.threads = threads;
-    std::vector<Program> programs = {{"one", "", {}}, {"another", "", {}}};
+    std::vector<Program> programs = {{"one", ""}, {"another", ""}};
     EXPECT_EQ(race(programs), "");
-    double one = programs[0].seconds.front(), another = programs[1].seconds.front();
+    double one = programs[0].results.front().seconds, another = programs[1].results.front().seconds;
     EXPECT_GT(one, 1e-7);
     EXPECT_LT(one, 0.1);
     EXPECT_GT(one, another / 10);
     EXPECT_LT(one, another * 10);
+    EXPECT_EQ(programs[0].results.front().kernels.size(), 1u);
+    EXPECT_GT(programs[0].results.front().kernels["k0_contract"], 1e-7);
   }
 }
 
 TEST_F(ProgramRaceTest, WhatCannotBeCompiledIsSaid) {
-  std::vector<Program> programs = {{"with no records", folder + "/nowhere", {}}};
+  std::vector<Program> programs = {{"with no records", folder + "/nowhere"}};
   mlir::ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &) {});
   EXPECT_EQ(race(programs), "the model cannot be compiled with no records");
-  programs = {{"by default", "", {}}};
+  programs = {{"by default", ""}};
   write("no model");
   EXPECT_EQ(race(programs).substr(0, 31), "the model cannot be read again:");
 }

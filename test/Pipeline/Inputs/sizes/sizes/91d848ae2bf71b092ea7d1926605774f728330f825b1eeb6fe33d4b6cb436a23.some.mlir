@@ -4,8 +4,8 @@
 // epoch: 0123456789abcdef
 // threads: 1
 // seconds: 2.000e-08 of 3.000e-08
-// sizes: 4
-// sizes: 16
+// sizes: 4 in 2..6
+// sizes: 16 in 9..32
 // constants:
 te.kernel @kernel(%x: tensor<?x8xf32> {te.sizes = array<i64: 1, -1>}, %n: index) -> tensor<?x8xf32> {
   %y = te.compute @y (d0: %n, d1: 8) {
