@@ -109,10 +109,43 @@ int64_t Access::getMeanDistance(unsigned dim, int64_t count) const {
   return std::abs(getAddress(point) - first) / (count - 1);
 }
 
+std::optional<BlockIndex> layout::matchBlocks(te::ComputeOp compute, AffineExpr index) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  auto product = dyn_cast<AffineBinaryOpExpr>(sum.getLHS());
+  auto inner = dyn_cast<AffineDimExpr>(sum.getRHS());
+  if (!product || product.getKind() != AffineExprKind::Mul || !inner)
+    return std::nullopt;
+  auto outer = dyn_cast<AffineDimExpr>(product.getLHS());
+  auto size = dyn_cast<AffineConstantExpr>(product.getRHS());
+  if (!outer || !size || size.getValue() != compute.getStaticSizes()[inner.getPosition()])
+    return std::nullopt;
+  return BlockIndex{outer.getPosition(), inner.getPosition()};
+}
+
+bool Access::canBeAdjacent(unsigned dim) const {
+  auto compute = packable ? dyn_cast<te::ComputeOp>(read->getParentOp()) : te::ComputeOp();
+  if (!compute)
+    return false;
+  bool found = false;
+  for (AffineExpr index : te::ReadOp(read).getMap().getResults()) {
+    if (!index.isFunctionOfDim(dim))
+      continue;
+    std::optional<BlockIndex> blocks = matchBlocks(compute, index);
+    bool isPlain = index == getAffineDimExpr(dim, index.getContext()) ||
+                   (blocks && (dim == blocks->outer || dim == blocks->inner));
+    if (found || !isPlain)
+      return false;
+    found = true;
+  }
+  return found;
+}
+
 StrideKind Access::getStrideKind(unsigned dim, int64_t count) const {
   if (opaqueDims.contains(dim))
     return StrideKind::Strided;
-  if (packable && findPlainIndex(read, dim))
+  if (canBeAdjacent(dim))
     return StrideKind::Contiguous;
   SmallVector<int64_t> point(numDims, 0);
   int64_t before = getAddress(point);
@@ -133,7 +166,7 @@ std::optional<SmallVector<int64_t>> Access::getOffsets(unsigned dim, int64_t cou
                                                        int64_t extent) const {
   if (opaqueDims.contains(dim))
     return std::nullopt;
-  if (packable && findPlainIndex(read, dim))
+  if (canBeAdjacent(dim))
     return llvm::to_vector(llvm::seq<int64_t>(0, count));
   SmallVector<int64_t> point(numDims, 0), offsets;
   int64_t first = getAddress(point), numRuns = extent / count;

@@ -12,6 +12,14 @@
 
 namespace mlir::tssa::layout {
 
+/// The dims of an index `outer * size + inner`, where dim `inner` has `size` iterations.
+struct BlockIndex {
+  unsigned outer, inner;
+};
+
+/// Returns the dims of `index` if it has this form.
+std::optional<BlockIndex> matchBlocks(te::ComputeOp compute, AffineExpr index);
+
 /// How an address changes when one dim of the domain is incremented.
 enum class StrideKind { Invariant, Contiguous, Strided };
 
@@ -43,7 +51,8 @@ public:
   /// Returns the bytes of an element.
   int64_t getElementBytes() const { return elementBytes; }
   /// Declares whether the source may be stored in any order. The read is then contiguous along each
-  /// dim that is itself an index expression and occurs in no other index expression.
+  /// dim that is itself an index expression, or one of the two of a BlockIndex, and occurs in no
+  /// other index expression.
   void setPackable(bool value = true) { packable = value; }
   bool isPackable() const { return packable; }
   /// Returns whether the guard depends on `dim`.
@@ -51,6 +60,8 @@ public:
 
 private:
   int64_t getAddress(ArrayRef<int64_t> point) const;
+  /// Returns whether the source may be stored such that adjacent indexes of `dim` are adjacent.
+  bool canBeAdjacent(unsigned dim) const;
 
   te::ReadOp read;
   unsigned numDims;

@@ -26,23 +26,6 @@ static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("packed").category("layout-choose-packing");
 }
 
-/// Matches `a * size + b`, where dim b has `size` iterations. Returns a and b.
-static std::optional<std::pair<unsigned, unsigned>> matchBlocks(te::ComputeOp compute,
-                                                                AffineExpr index) {
-  auto sum = dyn_cast<AffineBinaryOpExpr>(index);
-  if (!sum || sum.getKind() != AffineExprKind::Add)
-    return std::nullopt;
-  auto product = dyn_cast<AffineBinaryOpExpr>(sum.getLHS());
-  auto inner = dyn_cast<AffineDimExpr>(sum.getRHS());
-  if (!product || product.getKind() != AffineExprKind::Mul || !inner)
-    return std::nullopt;
-  auto outer = dyn_cast<AffineDimExpr>(product.getLHS());
-  auto size = dyn_cast<AffineConstantExpr>(product.getRHS());
-  if (!outer || !size || size.getValue() != compute.getStaticSizes()[inner.getPosition()])
-    return std::nullopt;
-  return std::pair(outer.getPosition(), inner.getPosition());
-}
-
 namespace {
 /// Makes the map that stores a constant in the order of the loops that read it. For example, blocks
 /// of 16 along dim o give [o/16, c, kh, kw, 16].
@@ -56,11 +39,11 @@ public:
     if (auto dim = dyn_cast<AffineDimExpr>(index))
       return addDim(dim.getPosition());
     if (auto blocks = matchBlocks(compute, index)) {
-      int64_t size = compute.getStaticSizes()[blocks->second];
+      int64_t size = compute.getStaticSizes()[blocks->inner];
       primitives.push_back(Primitive::padTo(positions.size(), size));
       primitives.push_back(Primitive::split(positions.size(), {Primitive::kRemainder, size}));
-      addDim(blocks->first);
-      return addDim(blocks->second);
+      addDim(blocks->outer);
+      return addDim(blocks->inner);
     }
     unsigned position = 0;
     for (unsigned dim = 0; dim < compute.getNumDims(); ++dim)

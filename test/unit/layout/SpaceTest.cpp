@@ -174,4 +174,43 @@ TEST_F(SpaceTest, DraftPrefersLessWork) {
   EXPECT_LT(draft.getCycles(full), draft.getCycles(single));
 }
 
+/// A 1x1 convolution of 192 channels takes 229 us in blocks of 16 channels on a Zen 5, 224 us with
+/// the channels after the pixels. Its weights follow the loops: no lane is loaded alone.
+TEST_F(SpaceTest, DraftKnowsThatWeightsOfBlocksArePacked) {
+  auto getBest = [&](StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    te::ComputeOp compute;
+    module->walk([&](te::ComputeOp found) { compute = found; });
+    SmallVector<Access> reads = getAccesses(compute);
+    reads[1].setPackable();
+    return rankPoints(compute, reads, machine).front();
+  };
+  RankedPoint plain = getBest(R"(
+te.kernel @k(%x: tensor<192x784xf32>, %w: tensor<192x192xf32>) -> tensor<192x784xf32> {
+  %y = te.compute @y (d0: 192, d1: 784) reduce (d2: 192) init (0.0 : f32) {
+    %a = te.read %x[d2, d1] : tensor<192x784xf32>
+    %b = te.read %w[d0, d2] : tensor<192x192xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<192x784xf32>
+  te.return %y : tensor<192x784xf32>
+})"),
+              blocks = getBest(R"(
+te.kernel @k(%x: tensor<12x784x16xf32>, %w: tensor<192x192xf32>) -> tensor<12x784x16xf32> {
+  %y = te.compute @y (d0: 12, d1: 784, d2: 16) reduce (d3: 192) init (0.0 : f32) {
+    %a = te.read %x[d3 floordiv 16, d1, d3 mod 16] : tensor<12x784x16xf32>
+    %b = te.read %w[d0 * 16 + d2, d3] : tensor<192x192xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<12x784x16xf32>
+  te.return %y : tensor<12x784x16xf32>
+})");
+  EXPECT_LT(blocks.cycles, 1.3 * plain.cycles);
+  // Blocks are the second direction of a tile, beside pixels.
+  EXPECT_EQ(blocks.point.vectorDim, 2u);
+  ASSERT_EQ(blocks.point.rows.size(), 2u);
+  EXPECT_EQ(blocks.point.rows[0].dim, 0u);
+  EXPECT_EQ(blocks.point.rows[1].dim, 1u);
+}
+
 } // namespace
