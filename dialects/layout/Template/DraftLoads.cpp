@@ -195,16 +195,20 @@ double Draft::countRegisters(const Point &point) {
 /// Returns the cycles of a step because some sums are not in registers, for which each product
 /// waits. What rows and taps share takes registers for as long as some tap needs it. Without a
 /// loop, each sum can be finished before the next one; then only what is shared is stored and
-/// loaded again.
+/// loaded again: elements for all lanes once, and in the order of the taps the vectors of the
+/// innermost ones for each index of the others.
 double Draft::getSpillCycles(const Point &point, const DraftTerms &terms, double steps) {
-  constexpr double perSum = 1, once = 3, perShared = 0.6;
+  constexpr double perSum = 1, once = 3, perElement = 0.6, perVector = 2.6;
   double needed = terms.sums + terms.registers;
   if (!point.unrolled.empty()) // what the next tap needs is loaded ahead
     needed += 1;
   double missing = needed - static_cast<double>(machine.registers);
   if (missing <= 0)
     return 0;
-  if (steps == 1)
-    return perShared * missing;
-  return terms.unrolled * (once + perSum * std::min(missing, 0.75 * terms.sums));
+  if (steps > 1)
+    return terms.unrolled * (once + perSum * std::min(missing, 0.75 * terms.sums));
+  double scalars = 0;
+  if (point.unrolled.empty() || ordersByLoads(point, scalars))
+    return perElement * missing;
+  return perVector * missing * terms.unrolled / getStepExtent(point, point.unrolled.back().dim);
 }
