@@ -19,6 +19,7 @@
 #include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/layout/IR/MachineModel.h"
 #include "dialects/layout/Transforms/KernelStores.h"
+#include "dialects/te/Analysis/BodyFacts.h"
 #include "dialects/te/Transforms/FixSizes.h"
 #include "mlir/IR/Remarks.h"
 #include "tssa/Pipeline/Passes.h"
@@ -44,6 +45,7 @@ using ::tssa::RecordError;
 using ::tssa::RecordFault;
 using ::tssa::RecordHeader;
 using ::tssa::RecordKind;
+using ::tssa::TunedUse;
 
 static remark::RemarkOpts getRemarkOptions() {
   return remark::RemarkOpts::name("record").category("apply-records");
@@ -71,9 +73,9 @@ struct OwningVersion {
 class RecordApplier {
 public:
   RecordApplier(ModuleOp module, StringRef dir, StringRef machine, StringRef epoch, RecordKind kind,
-                const std::vector<std::string> &names)
+                const std::vector<std::string> &names, TunedUse *use)
       : machine(layout::getMachineModel(module)), dir(dir), machineId(machine), epoch(epoch),
-        kind(kind), names(names.begin(), names.end()) {}
+        kind(kind), names(names.begin(), names.end()), use(use) {}
 
   void apply(const KernelTask &task) {
     te::KernelOp kernel = task.kernel;
@@ -85,6 +87,8 @@ public:
           << remark::metric("Kernel", kernel.getSymName()) << remark::reason("{0}", obstacle);
       return;
     }
+    if (use && kind == RecordKind::Loops)
+      ++use->kernels;
     std::string key = ::tssa::getTaskKey(::tssa::getTaskText(kernel, task.constants));
     // Most kernels have the ends that the compiler chooses.
     if (!hasRecord(key) && kind == RecordKind::Ends)
@@ -93,9 +97,10 @@ public:
       return explain(kernel, key, ("no record for " + machineId + " of epoch " + epoch).str());
     ++numFound;
     llvm::Expected<RecordHeader> header = tryRecord(task, key);
-    if (header)
-      return explain(kernel, *header);
-    miss(kernel, key, header.takeError());
+    if (!header)
+      return miss(kernel, key, header.takeError());
+    explain(kernel, *header);
+    count(task, *header);
   }
 
   /// Makes the versions of an open kernel for which there is a record, all of them or none.
@@ -112,6 +117,11 @@ public:
       return std::move(*versions);
     miss(kernel, key, versions.takeError());
     return {};
+  }
+
+  void countVersion() {
+    if (use)
+      ++use->versions;
   }
 
   unsigned getNumApplied() const { return numApplied; }
@@ -193,6 +203,18 @@ private:
     return versions;
   }
 
+  /// Counts loops that a kernel has got.
+  void count(const KernelTask &task, const RecordHeader &header) {
+    if (!use || kind != RecordKind::Loops)
+      return;
+    ++use->recorded;
+    for (te::LaunchOp launch : task.launches) {
+      double calls = te::countTrips(launch);
+      use->seconds += calls * header.info.seconds;
+      use->defaultSeconds += calls * header.info.defaultSeconds;
+    }
+  }
+
   /// Counts a record that cannot be used, and says why.
   void miss(te::KernelOp kernel, StringRef key, llvm::Error error) {
     llvm::handleAllErrors(std::move(error), [&](const RecordError &fault) {
@@ -220,6 +242,7 @@ private:
   std::set<std::string> names; ///< of the files in the folder
   unsigned numFound = 0, numApplied = 0;
   unsigned numMissed[::tssa::numRecordFaults] = {}; ///< by fault
+  TunedUse *use;                                    ///< or null
 };
 
 /// Gives kernels the versions of records of sizes, and these the loops of their own records.
@@ -239,6 +262,7 @@ public:
       std::string name = ::tssa::getVersionName(open, version.sizes.sizes);
       te::KernelOp kernel = insert(std::move(version.kernel), name);
       loops.apply(version.task);
+      sizes.countVersion();
       SizeVersion &added = versions.emplace_back();
       added.kernel = kernel;
       for (int64_t size : version.sizes.sizes)
@@ -288,6 +312,8 @@ private:
 
 struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
   using ApplyRecordsBase::ApplyRecordsBase;
+  ApplyRecords(::tssa::ApplyRecordsOptions options, TunedUse *use)
+      : ApplyRecordsBase(std::move(options)), use(use) {}
 
   /// The dry run compiles with other passes.
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -300,9 +326,11 @@ struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
     if (to != "kernels" && to != "ends" && to != "conversions" && to != "sizes")
       return fail(llvm::createStringError(
           "expected 'kernels', 'ends', 'conversions' or 'sizes', got '" + to + "'"));
-    llvm::Expected<RecordApplier> loops = makeApplier(RecordKind::Loops);
+    // Versions are counted as such, and not their loops.
+    llvm::Expected<RecordApplier> loops =
+        makeApplier(RecordKind::Loops, to == "sizes" ? nullptr : use);
     llvm::Expected<RecordApplier> others =
-        makeApplier(to == "ends" ? RecordKind::Ends : RecordKind::Sizes);
+        makeApplier(to == "ends" ? RecordKind::Ends : RecordKind::Sizes, use);
     if (!loops || !others)
       return fail(llvm::joinErrors(loops.takeError(), others.takeError()));
     ModuleOp module = getOperation();
@@ -320,17 +348,25 @@ struct ApplyRecords : ::tssa::impl::ApplyRecordsBase<ApplyRecords> {
 
 private:
   /// Returns what applies the records of this kind.
-  llvm::Expected<RecordApplier> makeApplier(RecordKind kind) {
+  llvm::Expected<RecordApplier> makeApplier(RecordKind kind, TunedUse *counts) {
     llvm::Expected<std::vector<std::string>> names = ::tssa::listRecords(dir, kind);
     if (!names)
       return names.takeError();
     StringRef own = epoch.empty() ? ::tssa::getEpoch() : StringRef(epoch);
-    return RecordApplier(getOperation(), dir, machine, own, kind, *names);
+    return RecordApplier(getOperation(), dir, machine, own, kind, *names, counts);
   }
 
   void fail(llvm::Error error) {
     emitError(getOperation().getLoc()) << llvm::toString(std::move(error));
     signalPassFailure();
   }
+
+  TunedUse *use = nullptr;
 };
 } // namespace
+
+namespace tssa {
+std::unique_ptr<Pass> createApplyRecords(ApplyRecordsOptions options, TunedUse *use) {
+  return std::make_unique<::ApplyRecords>(std::move(options), use);
+}
+} // namespace tssa

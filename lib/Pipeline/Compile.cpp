@@ -41,6 +41,8 @@ llvm::Error Compilation::translate() {
   return llvm::Error::success();
 }
 
+const TunedUse &Compilation::getTunedUse() const { return variants.front()->getTunedUse(); }
+
 StringRef Compilation::getSchedules() const { return variants.front()->getSchedules(); }
 
 llvm::Error Compilation::printLLVM(llvm::raw_ostream &stream) {

@@ -135,8 +135,8 @@ static void buildLayout(OpPassManager &manager, const StageContext &context) {
   }
   auto applyRecords = [&](const char *to) {
     if (!context.tunedDir.empty())
-      manager.addPass(
-          createApplyRecords({context.tunedDir, getMachineId(context.machine), /*epoch=*/"", to}));
+      manager.addPass(createApplyRecords(
+          {context.tunedDir, getMachineId(context.machine), /*epoch=*/"", to}, context.tunedUse));
   };
   applyRecords("ends");
   layout::buildChooseStores(manager, context.machine.model);

@@ -99,7 +99,8 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
                        options.precision,
                        options.scheduleFile,
                        options.tunedDir,
-                       options.point};
+                       options.point,
+                       &tunedUse};
   if (options.keepsSchedules)
     context.storesChosen = [this](ModuleOp module) {
       (logical ? packed : logical) = module.clone();

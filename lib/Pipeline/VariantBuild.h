@@ -10,6 +10,7 @@
 #include "KernelCache.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tssa/Pipeline/Compile.h"
+#include "tssa/Pipeline/Records.h"
 #include "tssa/Target/CPU/Program.h"
 
 namespace tssa {
@@ -29,6 +30,7 @@ public:
 
   /// Returns the schedules of the kernels, if the options asked to keep them.
   llvm::StringRef getSchedules() const { return schedules; }
+  const TunedUse &getTunedUse() const { return tunedUse; }
 
   llvm::Error translate();
   llvm::Error printLLVM(llvm::raw_ostream &stream);
@@ -57,6 +59,7 @@ private:
   /// Copies of the module whose stores are chosen: those of tensors, then those of constants.
   mlir::OwningOpRef<mlir::ModuleOp> logical, packed;
   std::string schedules;
+  TunedUse tunedUse;
   runtime::Variant description;
   KernelCache cache;
   cpu::ProgramOptions programOptions;

@@ -18,7 +18,8 @@ enum ExitCode {
   Unsupported = 3,
   Mismatch = 4,
   LimitReached = 5,
-  InternalError = 70
+  InternalError = 70,
+  Interrupted = 130 ///< 128 and SIGINT, as shells have it
 };
 
 /// Returns the exit code for `fault`.

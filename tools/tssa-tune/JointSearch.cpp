@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "JointSearch.h"
+#include "Interrupt.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Search/Batch.h"
@@ -141,7 +142,10 @@ Expected<search::ChoiceGraph> JointSearch::makeGraph(bool onlyMeasured) {
     return predict(task) ? getMeasured(task).value_or(HUGE_VAL) : 0;
   };
   auto conversion = [this](mlir::RankedTensorType type, const auto &from, const auto &to) {
-    return getMeasured(type, from, to).value_or(HUGE_VAL);
+    // The rule of the paper does not look for conversions that were measured.
+    std::optional<double> seconds = getMeasured(type, from, to);
+    return seconds || !options.choosesAsALT ? seconds.value_or(HUGE_VAL)
+                                            : getSeconds(type, from, to);
   };
   return layouts->makeGraph({kernel, conversion});
 }
@@ -240,17 +244,28 @@ void JointSearch::chooseRunners(const Budget &budget) {
     addRunners(node, each);
 }
 
+std::string JointSearch::getName(StringRef key) const {
+  for (const KernelNode &node : layouts->getNodes())
+    for (const KernelOption &option : node.options)
+      if (any_of(option.kernels,
+                 [&](const StoredKernel &kernel) { return kernel.task.key == key; })) {
+        te::KernelOp kernel = node.kernel;
+        return (kernel.getSymName() + " " + option.name).str();
+      }
+  return "conversion";
+}
+
 Error JointSearch::measure(std::vector<search::Task> tasks, uint64_t trials,
                            std::optional<Clock::time_point> deadline) {
   std::vector<PlannedTask> planned;
   std::set<std::string> seen;
   for (search::Task &task : tasks)
-    if (seen.insert(task.key).second)
-      planned.push_back({std::move(task), "layout" + std::to_string(planned.size()), 1, 0});
+    if (std::string name = getName(task.key); seen.insert(task.key).second)
+      planned.push_back({std::move(task), std::move(name), 1, 0});
   auto open = runner.findOpen(planned);
   if (!open)
     return open.takeError();
-  if (open->empty() || (deadline && Clock::now() >= *deadline))
+  if (open->empty() || isInterrupted() || (deadline && Clock::now() >= *deadline))
     return Error::success();
   Budget own{trials * open->size(), deadline, trials, /*decides=*/false};
   Error error = runner.run(*module.getContext(), std::move(*open), own);
@@ -341,11 +356,17 @@ std::vector<search::Task> JointSearch::findUnmeasured(const search::Choice &choi
 }
 
 /// Chooses until all that is chosen was measured, or the time is over. Then only what was measured
-/// can be chosen.
-Expected<search::Choice> JointSearch::chooseMeasured(const Budget &budget) {
+/// can be chosen. Says why if nothing can.
+Expected<std::optional<search::Choice>> JointSearch::chooseMeasured(const Budget &budget) {
   constexpr unsigned mostTurns = 6;
+  auto get = [](Expected<search::Choice> choice) -> std::optional<search::Choice> {
+    if (choice)
+      return std::move(*choice);
+    outs() << "the compiler's layouts stay: " << toString(choice.takeError()) << '\n';
+    return std::nullopt;
+  };
   for (unsigned turn = 0; turn < mostTurns; ++turn) {
-    auto choice = choose(/*onlyMeasured=*/false);
+    std::optional<search::Choice> choice = get(choose(/*onlyMeasured=*/false));
     if (!choice)
       return choice;
     std::vector<search::Task> tasks = findUnmeasured(*choice);
@@ -356,7 +377,7 @@ Expected<search::Choice> JointSearch::chooseMeasured(const Budget &budget) {
     if (Error error = measure(std::move(tasks), steps[0].trials, budget.deadline))
       return std::move(error);
   }
-  return choose(/*onlyMeasured=*/true);
+  return get(choose(/*onlyMeasured=*/true));
 }
 
 void JointSearch::describe(size_t node) {
@@ -390,7 +411,7 @@ std::vector<std::string> JointSearch::makeRecords(const search::Choice &choice) 
   return records;
 }
 
-Expected<JointResult> JointSearch::run(const Budget &budget) {
+Expected<JointResult> JointSearch::run(Budget budget, std::optional<Clock::time_point> end) {
   auto created = ProgramLayouts::create(module, machine.model);
   if (!created)
     return created.takeError();
@@ -400,14 +421,20 @@ Expected<JointResult> JointSearch::run(const Budget &budget) {
     return JointResult();
   // What the compiler chooses is compared as it was measured, too.
   search::Choice asIs{std::vector<uint32_t>(layouts->getNodes().size() + 1, 0), 0, false};
+  Clock::time_point begin = Clock::now();
   if (Error error = measure(findUnmeasured(asIs), steps[0].trials, budget.deadline))
     return std::move(error);
+  // Loops bring more than layouts do: the program that is there gets as much again, twice.
+  if (end)
+    budget.deadline = std::min(*budget.deadline, *end - 2 * (Clock::now() - begin));
   // The rest of the time is for what is chosen then.
   constexpr double shareOfRace = 0.7;
   Budget ofRace = budget;
   ofRace.deadline = getPart(Clock::now(), budget, shareOfRace);
   if (Error error = race(ofRace))
     return std::move(error);
+  if (isInterrupted())
+    return JointResult();
   std::set<size_t> raced;
   for (const Runner &entry : runners)
     raced.insert(entry.node);
@@ -420,19 +447,21 @@ Expected<JointResult> JointSearch::run(const Budget &budget) {
   auto choice = chooseMeasured(budget);
   if (!choice)
     return choice.takeError();
+  for (size_t node : raced)
+    describe(node);
+  if (!*choice)
+    return JointResult();
   auto graph = makeGraph(/*onlyMeasured=*/true);
   if (!graph)
     return graph.takeError();
-  for (size_t node : raced)
-    describe(node);
-  double before = graph->getCost(asIs.options), after = graph->getCost(choice->options);
+  double before = graph->getCost(asIs.options), after = graph->getCost((*choice)->options);
   bool gains = after < before * (1 - leastGain);
-  outs() << "layouts of " << layouts->findChanged(choice->options).size()
+  outs() << "layouts of " << layouts->findChanged((*choice)->options).size()
          << " kernels: " << printTime(before) << " -> " << printTime(after)
          << (gains ? ", searched on\n" : ", left\n");
   if (!gains)
     return JointResult();
-  return JointResult{layouts->write(choice->options), makeRecords(*choice)};
+  return JointResult{layouts->write((*choice)->options), makeRecords(**choice)};
 }
 
 } // namespace tssa::tune

@@ -43,8 +43,9 @@ public:
               mlir::ModuleOp module)
       : options(options), machine(machine), runner(runner), module(module) {}
 
-  /// Searches until the budget is used.
-  llvm::Expected<JointResult> run(const Budget &budget);
+  /// Searches until the budget is used. If the loops have until `end`, less of it where many
+  /// kernels have to share the time.
+  llvm::Expected<JointResult> run(Budget budget, std::optional<Clock::time_point> end);
 
 private:
   /// A layout of one kernel in the race.
@@ -63,10 +64,12 @@ private:
   bool leads(size_t node, uint32_t option);
   /// Chooses from what was measured, and from predictions unless `onlyMeasured`.
   llvm::Expected<search::Choice> choose(bool onlyMeasured);
-  llvm::Expected<search::Choice> chooseMeasured(const Budget &budget);
+  llvm::Expected<std::optional<search::Choice>> chooseMeasured(const Budget &budget);
   /// Returns the tasks of the program with these options that were not measured.
   std::vector<search::Task> findUnmeasured(const search::Choice &choice);
   std::vector<std::string> makeRecords(const search::Choice &choice);
+  /// Returns what people call a task of the race: its kernel and layouts, or a conversion.
+  std::string getName(llvm::StringRef key) const;
   /// Says how fast the layouts of a kernel are that were measured.
   void describe(size_t node);
 

@@ -13,8 +13,10 @@ static tools::About makeAbout() {
   tools::About about;
   about.name = "tssa-tune";
   about.summary = "searches fast loops and layouts for the kernels of a model, and records them";
-  about.details = "A run that was interrupted goes on where it was. Kernels that have a record are "
-                  "not searched again. The CPU should have nothing else to do.";
+  about.details =
+      "Ctrl-C ends the search and records what was found; a second one ends at once, and "
+      "the next run goes on where it was. Kernels that have a record are not searched "
+      "again, unless --continue says so. The CPU should have nothing else to do.";
   about.operand = "MODEL.onnx|MODEL.mlir|PROGRAM.json";
   about.noun = "model";
   about.examples = {
@@ -27,7 +29,7 @@ static tools::About makeAbout() {
       {"tssa-tune --db tuned --replay 1", "derives the proposals of session 1 again"}};
   about.exitCodes =
       "0 ok, 1 error in the model or the database, 2 usage, 3 unsupported, 4 a replay "
-      "differs, 5 limit, 70 internal";
+      "differs, 5 limit, 70 internal, 130 interrupted";
   about.version = "tssa-tune " TSSA_VERSION;
   return about;
 }

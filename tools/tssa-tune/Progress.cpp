@@ -37,6 +37,9 @@ static uint64_t countFailures(const TaskState &state) {
   return count;
 }
 
+/// The width of the names of kernels and their layouts.
+static constexpr unsigned nameWidth = 32;
+
 /// Returns what the table says of a task: `waits`, `searches`, `done` or why it is not tuned.
 static std::string describe(const TaskState &state) {
   if (!state.obstacle.empty())
@@ -49,7 +52,7 @@ static std::string describe(const TaskState &state) {
 void Progress::printLine(const TaskState &state) {
   auto [defaultSeconds, best] = getTimes(state);
   StringRef name = state.planned.name;
-  stream << left_justify(name.take_front(24), 24) << format(" %5.0f", state.planned.calls);
+  stream << left_justify(name.take_front(nameWidth), nameWidth) << format(" %5.0f", state.planned.calls);
   if (best > 0)
     stream << format("  %9s -> %9s %5.2fx  %3.0f %%", printTime(defaultSeconds).c_str(),
                      printTime(best).c_str(), defaultSeconds / best,
@@ -63,7 +66,7 @@ void Progress::printLine(const TaskState &state) {
 
 void Progress::printTable(const Session &session, std::optional<double> left) {
   constexpr unsigned mostLines = 40;
-  stream << left_justify("kernel", 24)
+  stream << left_justify("kernel", nameWidth)
          << " calls    default ->      best  gain   roof  trials fails";
   if (left)
     stream << format("   %.0f s left", *left);

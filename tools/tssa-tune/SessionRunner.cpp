@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SessionRunner.h"
+#include "Interrupt.h"
 #include "tssa/Pipeline/Records.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -188,6 +189,8 @@ Error SessionRunner::searchAll(const Budget &budget) {
     size_t searched = llvm::count_if(session->getTasks(), [](const TaskState &state) {
       return state.search && !state.search->getHistory().empty();
     });
+    if (isInterrupted())
+      return Error::success();
     std::optional<double> left = getSecondsLeft(budget);
     if (left && *left <= secondsOfFinal * static_cast<double>(searched))
       return Error::success();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tune.h"
+#include "Interrupt.h"
 #include "JointSearch.h"
 #include "Look.h"
 #include "OpenSizes.h"
@@ -117,7 +118,8 @@ static Error tune(Options &options, Workers &workers, search::Database &database
   };
   JointResult joint;
   if (options.joint > 0 && model.openKernels.empty()) {
-    auto result = JointSearch(options, machine, runner, module).run(getBudget(options.joint));
+    auto result = JointSearch(options, machine, runner, module)
+                      .run(getBudget(options.joint), getBudget(1).deadline);
     if (!result)
       return result.takeError();
     joint = std::move(*result);
@@ -169,9 +171,13 @@ int tuneModel(Options &options) {
   Expected<search::Database> database = openDatabase(options);
   if (!database)
     return report("tssa-tune", database.takeError());
+  takeInterrupts();
   if (Error error = tune(options, *workers, *database, *module, std::move(*model), *points))
     return report("tssa-tune", std::move(error));
-  return Success;
+  if (!isInterrupted())
+    return Success;
+  outs() << "interrupted: --continue searches on\n";
+  return Interrupted;
 }
 
 int replaySession(const Options &options) {

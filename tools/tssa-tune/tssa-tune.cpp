@@ -39,6 +39,9 @@ int main(int argc, char **argv) {
     if (!options.imported.empty())
       return importRecords(options);
     int code = options.input.empty() ? Success : tuneModel(options);
-    return code || options.report.empty() ? code : reportSession(options);
+    if (code != Success && code != Interrupted)
+      return code;
+    int reported = options.report.empty() ? Success : reportSession(options);
+    return reported ? reported : code;
   });
 }

@@ -96,6 +96,8 @@ public:
 
   // The following functions show the variant for the first target only.
 
+  /// Returns what kernels took from the folder of records.
+  const TunedUse &getTunedUse() const;
   /// Returns the kernels and their schedules as a file of schedules, if the options asked for it.
   llvm::StringRef getSchedules() const;
   /// Prints the LLVM IR of the kernels if the target is CUDA, else that of the whole program.

@@ -18,6 +18,11 @@ namespace tssa {
 #define GEN_PASS_REGISTRATION
 #include "tssa/Pipeline/Passes.h.inc"
 
+struct TunedUse;
+
+/// Also adds what kernels take from the records to `use`.
+std::unique_ptr<mlir::Pass> createApplyRecords(ApplyRecordsOptions options, TunedUse *use);
+
 } // namespace tssa
 
 #endif // TSSA_PIPELINE_PASSES_H

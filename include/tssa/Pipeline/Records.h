@@ -88,6 +88,16 @@ struct RecordHeader {
   std::vector<VersionSizes> versions = {};
 };
 
+/// What a program took from a folder of records.
+struct TunedUse {
+  unsigned kernels = 0;  ///< that can be tuned, and conversions
+  unsigned recorded = 0; ///< of these, those that have loops of a record
+  unsigned versions = 0; ///< for sizes, of open kernels
+  /// The seconds of one run of the kernels that have loops of a record, as their records say, with
+  /// them and by default.
+  double seconds = 0, defaultSeconds = 0;
+};
+
 struct Record {
   RecordHeader header;
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -20,6 +20,8 @@
 
 namespace tssa {
 
+struct TunedUse;
+
 /// Properties of the compilation on which passes depend.
 struct StageContext {
   /// The machine of the host program, and of the kernels if they are for CPUs.
@@ -38,6 +40,8 @@ struct StageContext {
   std::string tunedDir = {};
   /// Rank of the points that expressions take from their spaces; see CompileOptions.
   unsigned point = 0;
+  /// Gets what kernels take from the records; may be null.
+  TunedUse *tunedUse = nullptr;
   /// Is called with the module when stores are chosen and not yet applied, first those of tensors,
   /// then those of constants; may be empty.
   std::function<void(mlir::ModuleOp)> storesChosen = {};

@@ -64,13 +64,17 @@ def interrupt(folder, layouts, number, new_trials, delay=0.0):
         time.sleep(delay)
         workers = find_workers(process.pid)
         process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=60)
     wait_until(lambda: not any(map(is_running, workers)), "the workers have ended", seconds=10)
     after = tuning.read(folder, TRIAL)
     assert workers and after[: len(before)] == before, "trials are lost"
     assert len(after) >= len(before) + new_trials
     assert len({row[1:3] for row in after}) == len(after), "a point was measured twice"
-    assert not tuning.records(folder) and not errors, errors
+    if number == signal.SIGINT:
+        assert "interrupted; the loops that were found are compared and recorded" in errors, errors
+        assert process.returncode == 130 and "interrupted: --continue searches on" in output, output
+    else:
+        assert not tuning.records(folder) and not errors, errors
     extra = set(os.listdir(folder)) - {"tune.db", "tune.db-wal", "tune.db-shm", "records"}
     assert not extra, f"files are left over: {extra}"
     return process.returncode
@@ -80,7 +84,9 @@ def kill(folder, layouts):
     for new_trials, delay in [(0, 0), (1, 0.05), (1, 0.2)]:
         code = interrupt(folder, layouts, signal.SIGKILL, new_trials, delay)
         print(f"killed: {code}")
-    print(f"interrupted: {interrupt(folder, layouts, signal.SIGINT, 0, 0.1)}")
+    print(f"interrupted: {interrupt(folder, layouts, signal.SIGINT, 10, 0.1)}")
+    (record,) = tuning.read(folder, "SELECT count(*) FROM record")[0]
+    assert record == 1 or layouts != "--loops-only", "what was found is recorded"
 
 
 def check_end(folder, before):
@@ -104,7 +110,8 @@ def main(folder):
         kill(folder, layouts)
         before = tuning.read(folder, TRIAL)
         trials = len(before) + 4 if layouts == "--loops-only" else 90
-        tuning.expect(tuning.tune(folder, "--trials", str(trials), layouts=layouts), 0, "1 kernels to tune")
+        go_on = ["--trials", str(trials), "--continue"]
+        tuning.expect(tuning.tune(folder, *go_on, layouts=layouts), 0, "1 kernels to tune")
         assert layouts != "--loops-only" or len(tuning.read(folder, TRIAL)) == trials
         check_end(folder, before)
         tuning.expect(tuning.tune(folder, "--trials", str(trials), layouts=layouts), 0, "0 kernels to tune")
