@@ -193,7 +193,25 @@ static int writeArtifact(const Options &options, Compilation &compilation) {
   return Success;
 }
 
+/// Says how many kernels took records of --tuned, and what these promise.
+static void describeTuned(const Options &options, const TunedUse &use) {
+  std::string where = options.input + ": ", text = "tuned '" + options.tuned + "': ";
+  if (use.recorded == 0 && use.versions == 0) {
+    errs() << where << "warning: " << text << "none of " << use.kernels
+           << " kernels takes a record\n";
+    return;
+  }
+  errs() << where << text << use.recorded << " of " << use.kernels << " kernels take records";
+  if (use.recorded > 0)
+    errs() << format(", %.3g ms -> %.3g ms", use.defaultSeconds * 1e3, use.seconds * 1e3);
+  if (use.versions > 0)
+    errs() << ", " << use.versions << " versions for sizes";
+  errs() << '\n';
+}
+
 static int write(const Options &options, Compilation &compilation, mlir::ModuleOp module) {
+  if (!options.tuned.empty())
+    describeTuned(options, compilation.getTunedUse());
   switch (options.emit) {
   case Emit::Module:
     return writeModule(options, module);
@@ -239,22 +257,6 @@ static void printTimes(const Compilation &compilation) {
     total += step.seconds;
   }
   errs() << format("%9.3f s  ", total) << "total\n";
-}
-
-/// Says how many kernels took records of --tuned, and what these promise.
-static void describeTuned(const Options &options, const TunedUse &use) {
-  std::string where = options.input + ": ", text = "tuned '" + options.tuned + "': ";
-  if (use.recorded == 0 && use.versions == 0) {
-    errs() << where << "warning: " << text << "none of " << use.kernels
-           << " kernels takes a record\n";
-    return;
-  }
-  errs() << where << text << use.recorded << " of " << use.kernels << " kernels take records";
-  if (use.recorded > 0)
-    errs() << format(", %.3g ms -> %.3g ms", use.defaultSeconds * 1e3, use.seconds * 1e3);
-  if (use.versions > 0)
-    errs() << ", " << use.versions << " versions for sizes";
-  errs() << '\n';
 }
 
 static CompileOptions getCompileOptions(const Options &options, const Machines &machines) {
@@ -414,8 +416,6 @@ static int compileModel(const Options &options) {
     return verification.getExitCode().value_or(printer.sawUnsupported() ? Unsupported
                                                : isText                 ? ModelError
                                                                         : InternalError);
-  if (!options.tuned.empty())
-    describeTuned(options, compilation.getTunedUse());
   if (explanation) {
     explanation->print(*module, outs());
     return Success;

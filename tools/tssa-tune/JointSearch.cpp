@@ -411,7 +411,7 @@ std::vector<std::string> JointSearch::makeRecords(const search::Choice &choice) 
   return records;
 }
 
-Expected<JointResult> JointSearch::run(Budget budget, std::optional<Clock::time_point> end) {
+Expected<JointResult> JointSearch::run(const Budget &budget) {
   auto created = ProgramLayouts::create(module, machine.model);
   if (!created)
     return created.takeError();
@@ -421,12 +421,8 @@ Expected<JointResult> JointSearch::run(Budget budget, std::optional<Clock::time_
     return JointResult();
   // What the compiler chooses is compared as it was measured, too.
   search::Choice asIs{std::vector<uint32_t>(layouts->getNodes().size() + 1, 0), 0, false};
-  Clock::time_point begin = Clock::now();
   if (Error error = measure(findUnmeasured(asIs), steps[0].trials, budget.deadline))
     return std::move(error);
-  // Loops bring more than layouts do: the program that is there gets as much again, twice.
-  if (end)
-    budget.deadline = std::min(*budget.deadline, *end - 2 * (Clock::now() - begin));
   // The rest of the time is for what is chosen then.
   constexpr double shareOfRace = 0.7;
   Budget ofRace = budget;

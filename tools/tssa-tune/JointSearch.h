@@ -43,9 +43,8 @@ public:
               mlir::ModuleOp module)
       : options(options), machine(machine), runner(runner), module(module) {}
 
-  /// Searches until the budget is used. If the loops have until `end`, less of it where many
-  /// kernels have to share the time.
-  llvm::Expected<JointResult> run(Budget budget, std::optional<Clock::time_point> end);
+  /// Searches until the budget is used.
+  llvm::Expected<JointResult> run(const Budget &budget);
 
 private:
   /// A layout of one kernel in the race.

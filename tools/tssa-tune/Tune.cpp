@@ -118,8 +118,7 @@ static Error tune(Options &options, Workers &workers, search::Database &database
   };
   JointResult joint;
   if (options.joint > 0 && model.openKernels.empty()) {
-    auto result = JointSearch(options, machine, runner, module)
-                      .run(getBudget(options.joint), getBudget(1).deadline);
+    auto result = JointSearch(options, machine, runner, module).run(getBudget(options.joint));
     if (!result)
       return result.takeError();
     joint = std::move(*result);
