@@ -14,6 +14,8 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <mutex>
+
 using namespace llvm;
 
 namespace tssa::cpu {
@@ -63,12 +65,18 @@ static Error makeError(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);
 }
 
-static Expected<const Target *> getTarget() {
+/// Registers the target with LLVM, whose registry is not safe with several threads.
+static void registerTarget() {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
   LLVMInitializeX86AsmPrinter();
   LLVMInitializeX86AsmParser();
+}
+
+static Expected<const Target *> getTarget() {
+  static std::once_flag once;
+  std::call_once(once, registerTarget);
   std::string message;
   if (const Target *target = TargetRegistry::lookupTarget(Triple(targetTriple), message))
     return target;

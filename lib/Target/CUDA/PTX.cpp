@@ -14,6 +14,8 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <mutex>
+
 using namespace llvm;
 
 namespace tssa::cuda {
@@ -36,11 +38,17 @@ void registerTranslations(mlir::DialectRegistry &registry) {
   mlir::registerNVVMDialectTranslation(registry);
 }
 
-Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const GPUArch &arch) {
+/// Registers the target with LLVM, whose registry is not safe with several threads.
+static void registerTarget() {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
+}
+
+Expected<std::unique_ptr<TargetMachine>> createTargetMachine(const GPUArch &arch) {
+  static std::once_flag once;
+  std::call_once(once, registerTarget);
   Triple triple(targetTriple);
   std::string message;
   const llvm::Target *target = TargetRegistry::lookupTarget(triple, message);
