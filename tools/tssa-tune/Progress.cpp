@@ -52,7 +52,8 @@ static std::string describe(const TaskState &state) {
 void Progress::printLine(const TaskState &state) {
   auto [defaultSeconds, best] = getTimes(state);
   StringRef name = state.planned.name;
-  stream << left_justify(name.take_front(nameWidth), nameWidth) << format(" %5.0f", state.planned.calls);
+  stream << left_justify(name.take_front(nameWidth), nameWidth)
+         << format(" %5.0f", state.planned.calls);
   if (best > 0)
     stream << format("  %9s -> %9s %5.2fx  %3.0f %%", printTime(defaultSeconds).c_str(),
                      printTime(best).c_str(), defaultSeconds / best,
