@@ -17,7 +17,7 @@ std::string getToolBuild() { return "tssa " TSSA_VERSION " (LLVM " LLVM_VERSION_
 
 Compilation::Compilation(const CompileOptions &options) : options(options) {
   for (unsigned number = 0; number < options.targets.size(); ++number)
-    variants.push_back(std::make_unique<VariantBuild>(options, number, times));
+    variants.push_back(std::make_unique<VariantBuild>(options, number));
 }
 
 Compilation::~Compilation() = default;
@@ -72,6 +72,8 @@ llvm::Error Compilation::writeArtifact(StringRef path, bool &wasWriting) {
     contents.push_back(std::move(*content));
     manifest.variants.push_back(variant->getDescription());
   }
+  if (options.progress)
+    options.progress({"link"});
   llvm::Expected<std::string> code = cpu::link(objects, options.sanitize);
   if (!code)
     return code.takeError();

@@ -14,30 +14,10 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
-#include <chrono>
-
 using namespace mlir;
 using namespace mlir::tssa;
 
 namespace tssa {
-
-namespace {
-/// Appends to a list the time between the construction and the destruction of this object.
-class Timed {
-public:
-  Timed(std::vector<StepTime> &times, StringRef name)
-      : times(times), name(name), start(std::chrono::steady_clock::now()) {}
-  ~Timed() {
-    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    times.push_back({std::move(name), elapsed.count()});
-  }
-
-private:
-  std::vector<StepTime> &times;
-  std::string name;
-  std::chrono::steady_clock::time_point start;
-};
-} // namespace
 
 /// Returns the machine of the host program of a variant. Beside a GPU, it only starts launches, so
 /// it runs on any host and does not depend on the one that compiles.
@@ -46,10 +26,9 @@ static cpu::Machine getHost(const CompileOptions &options, const Target &target)
                                      : options.machine;
 }
 
-VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
-                           std::vector<StepTime> &times)
+VariantBuild::VariantBuild(const CompileOptions &options, unsigned number)
     : options(options), target(options.targets[number]), machine(getHost(options, target)),
-      number(number), times(times), cache(options) {
+      number(number), cache(options) {
   description.target = target.getName();
   if (number > 0)
     description.suffix = "_" + std::to_string(number);
@@ -61,8 +40,11 @@ VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
   description.machine = target.isDevice() ? cuda::printDevice(device) : cpu::printMachine(machine);
 }
 
-std::string VariantBuild::getStepName(StringRef step) const {
-  return options.targets.size() == 1 ? step.str() : target.getName() + " " + step.str();
+void VariantBuild::show(StringRef step, size_t done, size_t kernels) const {
+  if (!options.progress)
+    return;
+  std::string prefix = options.targets.size() == 1 ? "" : target.getName() + " ";
+  options.progress({prefix + step.str(), done, kernels});
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,7 +70,8 @@ LogicalResult VariantBuild::dump(const Stage &stage, unsigned stageNumber) {
 }
 
 LogicalResult VariantBuild::runStage(const Stage &stage) {
-  Timed timed(times, getStepName(stage.name));
+  auto kernels = module.getOps<te::KernelOp>();
+  show(stage.name, /*done=*/0, std::distance(kernels.begin(), kernels.end()));
   PassManager manager(module.getContext());
   manager.enableVerifier(options.verifiesPasses);
   StageContext context{machine,
@@ -184,12 +167,12 @@ llvm::Error VariantBuild::translateKernels() {
 }
 
 llvm::Error VariantBuild::translate() {
-  Timed timed(times, getStepName(options.keepsModules ? "translate" : "code"));
   programOptions.machine = machine;
   programOptions.optimize.suffix = description.suffix;
   programOptions.optimize.sanitize = options.sanitize;
   programOptions.definesMemory = number == 0;
   programOptions.keepsModules = options.keepsModules;
+  programOptions.progress = [this](size_t done, size_t kernels) { show("code", done, kernels); };
   code = std::make_unique<cpu::Program>(*module.getContext(), std::move(programOptions));
   if (llvm::Error error = code->translate(module))
     return error;
@@ -204,7 +187,7 @@ llvm::Error VariantBuild::printLLVM(llvm::raw_ostream &stream) {
 }
 
 llvm::Error VariantBuild::emit(bool assembly, llvm::raw_pwrite_stream &stream) {
-  Timed timed(times, getStepName("emit"));
+  show("emit");
   return code->emit(assembly, stream);
 }
 
@@ -215,7 +198,7 @@ std::vector<cpu::Object> VariantBuild::takeObjects() {
 }
 
 llvm::Expected<std::string> VariantBuild::emitPTX() {
-  Timed timed(times, getStepName("ptx"));
+  show("ptx");
   return cuda::emitPTX(*kernels, *codeGenerator);
 }
 
@@ -237,7 +220,7 @@ llvm::Error VariantBuild::addCubin() {
     return assembler.takeError();
   if (assembler->empty())
     return llvm::Error::success();
-  Timed timed(times, getStepName("ptxas"));
+  show("ptxas");
   auto cubin = cuda::assemble(*assembler, images.front(), target.arch);
   if (!cubin)
     return cubin.takeError();

@@ -18,9 +18,8 @@ namespace tssa {
 /// Builds one variant of an artifact, from a module at the import stage to code.
 class VariantBuild {
 public:
-  /// `number` is the index of the variant in the manifest. The time of each step is appended to
-  /// `times`.
-  VariantBuild(const CompileOptions &options, unsigned number, std::vector<StepTime> &times);
+  /// `number` is the index of the variant in the manifest.
+  VariantBuild(const CompileOptions &options, unsigned number);
 
   /// Fills the signature in `manifest`, and the nodes known so far.
   mlir::LogicalResult runStages(mlir::ModuleOp module, runtime::Manifest &manifest);
@@ -53,7 +52,6 @@ private:
   cpu::Machine machine; ///< of the host program and of kernels for CPUs
   cuda::Device device;  ///< of kernels for a GPU
   unsigned number;
-  std::vector<StepTime> &times;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
   mlir::ModuleOp module;
   /// Copies of the module whose stores are chosen: those of tensors, then those of constants.
@@ -70,7 +68,8 @@ private:
   std::vector<std::string> images;
   std::vector<std::shared_ptr<void>> storage;
 
-  std::string getStepName(llvm::StringRef step) const;
+  /// Tells of a step that begins, or of a kernel of it that is done.
+  void show(llvm::StringRef step, size_t done = 0, size_t kernels = 0) const;
   mlir::LogicalResult runStage(const Stage &stage);
   void recordSchedules();
   mlir::LogicalResult dump(const Stage &stage, unsigned stageNumber);

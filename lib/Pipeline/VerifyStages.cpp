@@ -327,9 +327,11 @@ Error StageVerifier::checkKernels(mlir::ModuleOp module) {
     if (kept.size() < options.launchesPerKernel)
       kept.push_back(launch);
   }
-  for (const std::string &name : names)
+  for (auto [done, name] : llvm::enumerate(names)) {
+    show("loops", done, names.size());
     if (Error error = checkKernel(module, name, byKernel[name]))
       return error;
+  }
   return Error::success();
 }
 
@@ -337,7 +339,13 @@ Error StageVerifier::checkKernels(mlir::ModuleOp module) {
 // Stages
 //===----------------------------------------------------------------------===//
 
+void StageVerifier::show(llvm::StringRef what, size_t done, size_t kernels) const {
+  if (options.progress)
+    options.progress({"verify " + what.str(), done, kernels});
+}
+
 Error StageVerifier::check(const Stage &stage, mlir::ModuleOp module) {
+  show(stage.name);
   // Kernels of a device run only in an artifact.
   if (target.isDevice() && (stage.name == "loops" || stage.name == "target"))
     return Error::success();
@@ -362,6 +370,7 @@ Error StageVerifier::check(const Stage &stage, mlir::ModuleOp module) {
 Error StageVerifier::checkArtifact(const std::string &path) {
   if (target.kind == Target::CUDA)
     return Error::success();
+  show("artifact");
   Expected<Tensors> results = runArtifact(path, target.getName(), inputs, expected);
   std::string difference = results ? compareResults(*results) : toString(results.takeError());
   if (difference.empty())

@@ -151,6 +151,7 @@ static Error runCompiled(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
     return error;
   if (Error error = compileToArtifact(module, compile, artifact.getPath()))
     return error;
+  compile.progress({"run"});
   StringRef device = compile.targets.front().kind == ::tssa::Target::Emulator ? "cuda-emu" : "auto";
   auto got = runArtifact(artifact.getPath(), device, inputs, like);
   if (!got)
@@ -166,6 +167,7 @@ static Expected<Results> collect(mlir::ModuleOp module, const Options &options,
   auto inputs = makeInputs(module.lookupSymbol<mlir::func::FuncOp>("main"), options);
   if (!inputs)
     return inputs.takeError();
+  compile.progress({"evaluate"});
   if (Error error = findExpected(module, *inputs, options, results))
     return error;
   if (Error error = runCompiled(module, *inputs, compile, results))

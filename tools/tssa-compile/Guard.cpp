@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Guard.h"
+#include "tools/common/ProgressLine.h"
 #include "tssa/Runtime/Artifact.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
@@ -47,6 +48,7 @@ void claimEnd() {
 
 [[noreturn]] static void endProcess(const std::string &message) {
   claimEnd();
+  tools::eraseProgressLine();
   sys::RunInterruptHandlers();
   [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(LimitReached);
@@ -111,6 +113,7 @@ static void limitTime(const Options &options) {
 static void endBySignal(int signal) {
   if (isEnding.test_and_set())
     return; // perhaps set by this very thread; the process ends anyway
+  tools::eraseProgressLine();
   sys::RunInterruptHandlers();
   std::signal(signal, SIG_DFL);
   sigset_t signals;

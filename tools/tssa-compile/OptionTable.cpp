@@ -34,7 +34,9 @@ static std::string adviseOption(std::string_view name) {
        "choose with --target=cuda, the GPU of this machine, or --target=cuda:sm_NN"},
       {{"march", "arch", "cpu", "mtune"}, "choose the CPU with --mcpu=NAME"},
       {{"onnx", "model", "input"}, "give the model without an option: tssa-compile MODEL.onnx"},
-      {{"verbose", "v", "debug"}, "use --remarks, --timing or --explain"},
+      {{"debug"}, "use -v, --remarks or --explain"},
+      {{"timing", "time"}, "use -v, which prints each step with its seconds"},
+      {{"progress"}, "use -v, or --progress-fd=N"},
       {{"jobs", "j", "num-threads", "nproc"}, "use --threads=N"}};
   name = name.substr(0, name.find_last_not_of("0123456789") + 1);
   for (const auto &[names, advice] : all)
@@ -137,7 +139,10 @@ void CommandLine::addReports() {
   add("print-partition", printPartition,
       "Only print which expressions become one launch, and what that costs; with -o FILE.dot or "
       "FILE.svg as a graph");
-  add("timing", timing, "Print the time of every stage");
+  add("v", verbose, "Print each step of the compilation with its seconds");
+  add("verbose", verbose, "As -v").hide();
+  add("progress-fd", progressFile, "N",
+      "Write each step and each kernel that is compiled as a line of JSON to file descriptor N");
   add("remarks", remarks, "REGEX",
       "Print what passes decided and why; with REGEX, those passes whose names match",
       tools::Option::Takes::OptionalText);

@@ -46,7 +46,8 @@ struct CommandLine : tools::CommandLine {
   bool listOperators = false;
   bool explain = false;
   bool printPartition = false;
-  bool timing = false;
+  bool verbose = false;
+  std::string progressFile;
   std::string remarks;
   bool untrusted = false;
   bool check = false;

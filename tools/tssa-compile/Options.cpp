@@ -19,6 +19,8 @@
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <fcntl.h>
+
 using namespace llvm;
 
 namespace tssa::compile {
@@ -54,6 +56,21 @@ std::optional<int> takeRemarks(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+std::optional<int> takeProgress(const CommandLine &line, Options &options) {
+  options.verbose = line.verbose;
+  if (!line.isGiven("progress-fd"))
+    return std::nullopt;
+  if (StringRef(line.progressFile).getAsInteger(10, options.progressFile) ||
+      options.progressFile < 0)
+    return reportUsage("expected the number of a file descriptor for --progress-fd, got '" +
+                       line.progressFile + "'");
+  int mode = ::fcntl(options.progressFile, F_GETFL);
+  if (mode < 0 || (mode & O_ACCMODE) == O_RDONLY)
+    return reportUsage("--progress-fd: descriptor " + line.progressFile +
+                       " is not open for writing");
+  return std::nullopt;
+}
+
 /// Takes what says how to compile, and not what.
 std::optional<int> takeResources(const CommandLine &line, Options &options) {
   options.cacheDir = line.cacheDir;
@@ -64,7 +81,7 @@ std::optional<int> takeResources(const CommandLine &line, Options &options) {
                                   options.threads == 0 || options.threads > mostThreads))
     return reportUsage("expected a number from 1 to 1024 for --threads, got '" + line.threads +
                        "'");
-  return std::nullopt;
+  return takeProgress(line, options);
 }
 
 std::optional<int> takeLimits(const CommandLine &line, Options &options) {
@@ -308,7 +325,6 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   options.sanitize = !line.sanitize.empty();
   if (options.sanitize && line.sanitize != "address")
     return reportUsage("--sanitize: expected address, got '" + line.sanitize + "'");
-  options.timing = line.timing;
   if (std::optional<int> code = takeRemarks(line, options))
     return code;
   if (std::optional<int> code = takeLimits(line, options))

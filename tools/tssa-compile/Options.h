@@ -57,7 +57,10 @@ struct Options {
   uint64_t seed = 1;
   double relativeTolerance = 1e-3, absoluteTolerance = 1e-5;
   bool sanitize = false;
-  bool timing = false;
+  /// Whether to print each step with its seconds.
+  bool verbose = false;
+  /// The descriptor that gets each step and kernel as a line of JSON; none if negative.
+  int progressFile = -1;
   /// Whether to print what each launch of the first target's program does, and to write no
   /// artifact.
   bool explain = false;

@@ -1,4 +1,4 @@
-//===- Progress.h - reports slow steps on a terminal -----------*- C++ -*-===//
+//===- Progress.h - tells what the compiler does ---------------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,29 +7,34 @@
 #ifndef TOOLS_TSSA_COMPILE_PROGRESS_H
 #define TOOLS_TSSA_COMPILE_PROGRESS_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/raw_ostream.h"
-#include <chrono>
+#include "Options.h"
+#include "tools/common/LineEraser.h"
 
 namespace tssa::compile {
 
-/// Prints the steps that took more than a second, if standard error is a terminal.
+/// Tells the events of a compilation to whoever wants to know: on a terminal by a line, with
+/// --verbose by a line for each step, and with --progress-fd by lines of JSON.
 class Progress {
 public:
-  /// Ends the current step, which is called `name`.
-  void endStep(llvm::StringRef name) {
-    auto now = Clock::now();
-    double seconds = std::chrono::duration<double>(now - start).count();
-    start = now;
-    if (seconds > 1 && llvm::sys::Process::StandardErrIsDisplayed())
-      llvm::errs() << "  " << name << llvm::format(" %.1f s\n", seconds);
-  }
+  explicit Progress(const Options &options);
+  ~Progress() { endStep(); }
+
+  /// Takes an event; any thread may call it.
+  void show(const ProgressEvent &event);
+  ProgressFunction getFunction();
 
 private:
   using Clock = std::chrono::steady_clock;
-  Clock::time_point start = Clock::now();
+
+  void endStep();
+  void write(const ProgressEvent &event, bool isNew);
+
+  const Options &options;
+  tools::ProgressLine line;
+  tools::LineEraser eraser;
+  std::mutex mutex;
+  ProgressEvent current;
+  Clock::time_point begin, written;
 };
 
 } // namespace tssa::compile

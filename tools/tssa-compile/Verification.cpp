@@ -14,8 +14,9 @@ using namespace llvm;
 
 namespace tssa::compile {
 
-static VerifyOptions getVerifyOptions(const Options &options) {
+static VerifyOptions getVerifyOptions(const Options &options, ProgressFunction progress) {
   VerifyOptions verify;
+  verify.progress = std::move(progress);
   verify.sizes = options.import.dims;
   return verify;
 }
@@ -24,6 +25,7 @@ Verification::Verification(const Options &options, const cpu::Machine &machine)
     : options(options), machine(machine) {}
 
 void Verification::attach(CompileOptions &compile) {
+  progress = compile.progress;
   if (options.verifyEachStage || !options.injectFault.empty())
     compile.afterStage = [this](const Stage &stage, mlir::ModuleOp module, const Target &target) {
       return afterStage(stage, module, target);
@@ -48,7 +50,7 @@ mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp 
     return mlir::success();
   if (stage.name == "import")
     verifiers.push_back(
-        std::make_unique<StageVerifier>(machine, target, getVerifyOptions(options)));
+        std::make_unique<StageVerifier>(machine, target, getVerifyOptions(options, progress)));
   if (Error error = verifiers.back()->check(stage, module)) {
     report(std::move(error), verifiers.back()->failedToStart() ? ModelError : Mismatch);
     return mlir::failure();

@@ -250,15 +250,6 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
 // The whole
 //===----------------------------------------------------------------------===//
 
-static void printTimes(const Compilation &compilation) {
-  double total = 0;
-  for (const StepTime &step : compilation.getTimes()) {
-    errs() << format("%9.3f s  ", step.seconds) << step.name << '\n';
-    total += step.seconds;
-  }
-  errs() << format("%9.3f s  ", total) << "total\n";
-}
-
 static CompileOptions getCompileOptions(const Options &options, const Machines &machines) {
   CompileOptions compile;
   compile.machine = machines.cpu;
@@ -387,11 +378,13 @@ static int compileModel(const Options &options) {
   // Also for one thread: errors are then found in the same order as with more.
   context.setThreadPool(threads);
   DiagnosticPrinter printer(context, options.input, options.remarks);
+  Progress progress(options);
+  progress.show({"read"});
   if (options.check)
     return checkModel(context, options, getImportOptions(options));
   int code = Success;
-  Progress progress;
   CompileOptions compile = getCompileOptions(options, *machines);
+  compile.progress = progress.getFunction();
   // What fails in a program or a schedule that the user wrote as text is an error of that text.
   bool isText = sys::path::extension(options.input) == ".mlir" || !options.schedule.empty();
   Verification verification(options, machines->cpu);
@@ -405,12 +398,6 @@ static int compileModel(const Options &options) {
   mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, importReport, code);
   if (!module)
     return code;
-  auto afterStage = compile.afterStage;
-  compile.afterStage = [&](const Stage &stage, mlir::ModuleOp current,
-                           const ::tssa::Target &target) {
-    progress.endStep(stage.name);
-    return afterStage ? afterStage(stage, current, target) : mlir::success();
-  };
   Compilation compilation(compile);
   if (failed(compilation.runStages(*module)))
     return verification.getExitCode().value_or(printer.sawUnsupported() ? Unsupported
@@ -421,13 +408,10 @@ static int compileModel(const Options &options) {
     return Success;
   }
   code = write(options, compilation, *module);
-  progress.endStep("machine code");
   if (code == Success && options.emit == Emit::SharedObject)
     code = verification.checkArtifact();
   if (code == Success && !options.depFile.empty())
     code = writeDependencies(options, importReport.files);
-  if (options.timing)
-    printTimes(compilation);
   return code;
 }
 

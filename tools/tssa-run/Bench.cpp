@@ -42,7 +42,7 @@ static bool goOn(std::optional<uint64_t> wanted, uint64_t runs, double seconds) 
 }
 
 Status tssa::run::bench(Session &session, const std::vector<NamedTensor> &inputs,
-                        const RunOptions &options, std::optional<uint64_t> runs,
+                        const RunOptions &options, const BenchOptions &timing,
                         std::vector<Tensor> &results, BenchResult &result) {
   RunOptions warmUp = options;
   warmUp.profile = nullptr;
@@ -59,7 +59,9 @@ Status tssa::run::bench(Session &session, const std::vector<NamedTensor> &inputs
   }
   std::vector<double> times;
   start = Clock::now();
-  while (goOn(runs, times.size(), since(start))) {
+  while (goOn(timing.runs, times.size(), since(start))) {
+    if (timing.beforeRun)
+      timing.beforeRun(times.size());
     Clock::time_point begin = Clock::now();
     if (Status status = session.run(inputs, requests, options, views); !status.ok())
       return status;

@@ -9,6 +9,8 @@
 
 #include "tssa/Runtime/Session.h"
 
+#include <functional>
+
 namespace tssa::run {
 
 struct BenchResult {
@@ -16,11 +18,18 @@ struct BenchResult {
   uint64_t runs = 0;
 };
 
-/// Measures the time of runs after a warm-up. All runs use the same output memory. `runs` is the
-/// number of runs. If it is not given, there are as many runs as fit into a second and at least 20,
-/// but no more than fit into about two seconds. `results` gets the outputs of the last run.
+struct BenchOptions {
+  /// The number of runs. If it is not given, there are as many as fit into a second and at least
+  /// 20, but no more than fit into about two seconds.
+  std::optional<uint64_t> runs;
+  /// Is told the number of each timed run before it begins; may be empty.
+  std::function<void(uint64_t)> beforeRun;
+};
+
+/// Measures the time of runs after a warm-up. All runs use the same output memory. `results` gets
+/// the outputs of the last run.
 runtime::Status bench(runtime::Session &session, const std::vector<runtime::NamedTensor> &inputs,
-                      const runtime::RunOptions &options, std::optional<uint64_t> runs,
+                      const runtime::RunOptions &options, const BenchOptions &timing,
                       std::vector<runtime::Tensor> &results, BenchResult &result);
 
 } // namespace tssa::run

@@ -258,6 +258,8 @@ static Status spawnCompiler(const std::string &compiler, const Options &options,
   args.insert(args.end(), options.compileOptions.begin(), options.compileOptions.end());
   if (!kernels.empty())
     args.push_back("--cache-dir=" + kernels);
+  if (options.progressFile)
+    args.push_back("--progress-fd=" + std::to_string(*options.progressFile));
   std::vector<std::string> variables = listVariables();
   std::vector<char *> argv = getPointers(args), environment = getPointers(variables);
   posix_spawn_file_actions_t actions;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Interrupt.h"
 
+#include "tools/common/ProgressLine.h"
+
 #include <cerrno>
 #include <csignal>
 #include <sys/wait.h>
@@ -38,6 +40,7 @@ static sigset_t getSignals() {
 void tssa::run::endBySignal(int signal) {
   State &state = getState();
   state.mutex.lock(); // never unlocked: the process ends
+  tssa::tools::eraseProgressLine();
   if (state.child > 0) {
     ::kill(state.child, signal);
     // If the thread that started the child waits for it first, this waitpid fails.

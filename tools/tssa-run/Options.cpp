@@ -190,6 +190,8 @@ static const std::vector<OptionOfRun> &getOptions() {
       {"compile", nullptr, "Only compile, and print where in the cache the result is", false,
        flag(&Options::compileOnly)},
       {"compile-option", "OPTION", "An option to give to tssa-compile", true, addCompileOption},
+      {"progress-fd", "N", "Where to tell of the compilation: see tssa-compile", false,
+       seed(&Options::progressFile)},
   };
   return options;
 }

@@ -44,6 +44,7 @@ struct Options {
   std::optional<std::string> cacheDir;
   uint64_t cacheLimit = uint64_t(8) << 30; ///< bytes
   bool compileOnly = false;
+  std::optional<uint64_t> progressFile; ///< the descriptor of --progress-fd of the compiler
   std::vector<std::string> compileOptions;
 };
 

@@ -12,6 +12,7 @@
 #include "Options.h"
 #include "Report.h"
 
+#include "tools/common/ProgressLine.h"
 #include "tssa/Runtime/DeviceCheck.h"
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/ParentProcess.h"
@@ -25,6 +26,7 @@ using namespace tssa::run;
 using namespace tssa::runtime;
 
 static int report(const Status &status) {
+  tssa::tools::eraseProgressLine();
   std::fprintf(stderr, "tssa-run: error: %s\n", status.message.c_str());
   switch (status.code) {
   case TSSA_OUT_OF_MEMORY:
@@ -209,6 +211,8 @@ static int runModel(const Options &options) {
   if (int code = load(options, compiled, session))
     return code;
   const Manifest &manifest = session->getManifest();
+  tssa::tools::ProgressLine line("tssa-run");
+  line.show({"inputs"});
   std::vector<NpzEntry> entries;
   if (Status status = gatherInputs(options, manifest, entries); !status.ok())
     return report(status);
@@ -223,15 +227,20 @@ static int runModel(const Options &options) {
   if (options.profile)
     run.profile = &result.profile;
   Status status;
+  line.show({"run"});
   if (options.bench) {
     result.bench.emplace();
-    status = bench(*session, inputs, run, options.runs, outputs, *result.bench);
+    BenchOptions timing{options.runs, {}};
+    if (line.isShown())
+      timing.beforeRun = [&](uint64_t i) { line.show({"run " + std::to_string(i + 1)}); };
+    status = bench(*session, inputs, run, timing, outputs, *result.bench);
     result.profiledRuns = result.bench->runs;
   } else {
     status = session->run(inputs, {}, run, outputs);
   }
   if (!status.ok())
     return report(status);
+  line.show({"outputs"});
   if (options.outputs)
     if (status = writeOutputs(*options.outputs, manifest, outputs); !status.ok())
       return report(status);
@@ -239,6 +248,7 @@ static int runModel(const Options &options) {
     if (status = compareAll(options, manifest, outputs, result.differences); !status.ok())
       return report(status);
 
+  line.end();
   result.manifest = &manifest;
   result.variant = &session->getVariant();
   result.outputs = &outputs;

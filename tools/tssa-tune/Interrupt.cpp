@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interrupt.h"
+#include "tools/common/ProgressLine.h"
 
 #include <csignal>
 #include <unistd.h>
@@ -19,6 +20,7 @@ static void interrupt(int number) {
   static constexpr char text[] = "\ntssa-tune: interrupted; the loops that were found are compared "
                                  "and recorded (again: end at once)\n";
   wasInterrupted = 1;
+  tools::eraseProgressLine();
   std::signal(number, SIG_DFL);
   if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
     return; // nobody reads it

@@ -9,6 +9,7 @@
 
 #include "tools/common/ExitCode.h"
 #include "tssa/Import/Options.h"
+#include "tssa/Support/Progress.h"
 #include "tssa/Tuner/TaskSearch.h"
 
 #include <map>
@@ -51,6 +52,12 @@ struct Options {
   std::string fault; ///< that candidates get, for tests
   /// How long building and running a candidate may take, in seconds.
   double buildLimit = 30, runLimit = 10;
+  ProgressFunction progress; ///< is told what the tool does; may be empty
+
+  void tell(const ProgressEvent &event) const {
+    if (progress)
+      progress(event);
+  }
 };
 
 /// Reads the command line. Returns an exit code if the program is to end, after a message.

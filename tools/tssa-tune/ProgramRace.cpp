@@ -267,11 +267,13 @@ Error raceProgram(mlir::MLIRContext &context, const Options &options, const cpu:
     SmallString<128> path = folder;
     sys::path::append(path, "program" + Twine(number) + ".so");
     paths.push_back(std::string(path));
+    options.tell({"compile the program " + program.name});
     if (Error error = compileProgram(*model, machine, program, paths.back()))
       return error;
     if (std::error_code error = sys::fs::file_size(path, program.bytes))
       return createStringError(error, "no size of a program: " + error.message());
   }
+  options.tell({"run the programs"});
   return raceInChild(options, paths, points, programs);
 }
 

@@ -158,6 +158,7 @@ Error SessionRunner::runRound(const Session::Round &round) {
   std::vector<std::string> texts;
   for (const search::Point &point : round.points)
     texts.push_back(print(space.decode(point)));
+  options.tell({"measure " + state.planned.name});
   Clock::time_point begin = Clock::now();
   auto outcomes = measurer->measure(texts, state.search->getBestSeconds());
   if (!outcomes)
@@ -203,6 +204,7 @@ Error SessionRunner::searchAll(const Budget &budget) {
       return error;
     if ((left = getSecondsLeft(budget)))
       left = std::max(*left, 0.0);
+    options.tell({"propose loops"});
     progress.showRound(*session, (*round)->task, left);
   }
 }
@@ -286,13 +288,17 @@ Error SessionRunner::record(size_t task, const Final &final) {
 
 Error SessionRunner::run(mlir::MLIRContext &context, std::vector<PlannedTask> tasks,
                          const Budget &budget) {
+  options.tell({"prepare", 0, tasks.size()});
   if (Error error = prepare(context, std::move(tasks), budget))
     return error;
   if (Error error = searchAll(budget))
     return error;
-  for (size_t task = 0; budget.decides && task < session->getTasks().size(); ++task)
+  size_t count = budget.decides ? session->getTasks().size() : 0;
+  for (size_t task = 0; task < count; ++task) {
+    options.tell({"compare the best loops", task, count});
     if (Error error = decide(task))
       return error;
+  }
   progress.showEnd(*session);
   return Error::success();
 }

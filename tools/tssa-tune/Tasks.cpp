@@ -16,6 +16,7 @@ namespace tssa::tune {
 int compileToTE(mlir::MLIRContext &context, const Options &options, const cpu::Machine &machine,
                 mlir::OwningOpRef<mlir::ModuleOp> &module) {
   ImportReport report;
+  options.tell({"read"});
   module = readModel(context, options.input, options.import, report);
   for (const std::string &warning : report.warnings)
     errs() << options.input << ": warning: " << warning << '\n';
@@ -27,6 +28,7 @@ int compileToTE(mlir::MLIRContext &context, const Options &options, const cpu::M
   CompileOptions compile;
   compile.machine = machine;
   compile.lastStage = "te";
+  compile.progress = options.progress;
   Compilation compilation(compile);
   return succeeded(compilation.runStages(*module)) ? Success : ModelError;
 }

@@ -14,6 +14,7 @@
 #include "RecordFolder.h"
 #include "SessionRunner.h"
 #include "Tasks.h"
+#include "tools/common/LineEraser.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Tuner/Report.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -144,6 +145,11 @@ static Error tune(Options &options, Workers &workers, search::Database &database
 }
 
 int tuneModel(Options &options) {
+  tools::ProgressLine line("tssa-tune");
+  tools::LineEraser eraser(line);
+  options.progress = [&](const ProgressEvent &event) { line.show(event); };
+  scope_exit detach([&] { options.progress = nullptr; });
+  options.tell({"start"});
   Expected<Workers> workers = startWorkers(options);
   if (!workers)
     return report("tssa-tune", workers.takeError());
@@ -151,6 +157,7 @@ int tuneModel(Options &options) {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (int code = compileToTE(*context, options, workers->machine, module))
     return code;
+  options.tell({"find kernels"});
   Expected<std::vector<TunedPoint>> points = makePoints(options, *module);
   if (!points)
     return report("tssa-tune", points.takeError(), UsageError);

@@ -9,6 +9,7 @@
 
 #include "tssa/Pipeline/Stages.h"
 #include "tssa/Runtime/Artifact.h"
+#include "tssa/Support/Progress.h"
 #include "tssa/Target/CUDA.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -67,14 +68,10 @@ struct CompileOptions {
   /// Called after each stage, when its postcondition has been checked. A failure stops the
   /// compilation.
   std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;
+  /// Is told of each step that begins and of each kernel whose code is made; may be empty.
+  ProgressFunction progress;
   std::string modelName;
   std::string producer;
-};
-
-/// The seconds that one step of the compilation took.
-struct StepTime {
-  std::string name;
-  double seconds;
 };
 
 class VariantBuild;
@@ -111,12 +108,9 @@ public:
   /// an error.
   llvm::Error writeArtifact(llvm::StringRef path, bool &wasWriting);
 
-  llvm::ArrayRef<StepTime> getTimes() const { return times; }
-
 private:
   const CompileOptions &options;
   runtime::Manifest manifest;
-  std::vector<StepTime> times;
   std::vector<std::unique_ptr<VariantBuild>> variants;
 };
 

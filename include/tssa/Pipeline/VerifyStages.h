@@ -22,6 +22,7 @@
 #include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Reference/Compare.h"
 #include "tssa/Reference/Evaluator.h"
+#include "tssa/Support/Progress.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -35,6 +36,8 @@ struct VerifyOptions {
   int64_t defaultSize = 2;
   /// For each kernel, the number of launches whose inputs are kept to run its compiled code.
   unsigned launchesPerKernel = 2;
+  /// Is told of each stage and kernel that is checked; may be empty.
+  ProgressFunction progress = {};
 };
 
 class StageVerifier {
@@ -63,6 +66,8 @@ private:
     std::vector<reference::ComparePolicy> policies;
   };
 
+  /// Tells of a stage that is checked, and how many of its kernels are.
+  void show(llvm::StringRef what, size_t done = 0, size_t kernels = 0) const;
   llvm::Error start(mlir::ModuleOp module);
   llvm::Error checkProgram(const Stage &stage, mlir::ModuleOp module);
   llvm::Error checkMemory(mlir::ModuleOp module);

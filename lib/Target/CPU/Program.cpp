@@ -16,6 +16,8 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SHA256.h"
 
+#include <atomic>
+
 using namespace llvm;
 
 namespace tssa::cpu {
@@ -167,7 +169,21 @@ Error Program::emitObject(Code &code, TargetMachine &machine) const {
 Error Program::translate(mlir::ModuleOp module) {
   if (Error error = plan(module))
     return error;
-  return forEach([&](size_t i) { return translate(*codes[i]); });
+  size_t kernels = llvm::count_if(
+      codes, [](const std::unique_ptr<Code> &code) { return code->part.entry && !code->object; });
+  auto show = [&](size_t done) {
+    if (options.progress)
+      options.progress(done, kernels);
+  };
+  show(0);
+  std::atomic<size_t> done = 0;
+  return forEach([&](size_t i) {
+    bool isCounted = codes[i]->part.entry && !codes[i]->object;
+    Error error = translate(*codes[i]);
+    if (isCounted)
+      show(++done);
+    return error;
+  });
 }
 
 /// Links copies of all parts to one module in `context`.

@@ -18,6 +18,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <functional>
+
 namespace tssa::cpu {
 
 struct ProgramOptions {
@@ -30,6 +32,9 @@ struct ProgramOptions {
   llvm::StringMap<std::string> objects;
   /// Whether the LLVM IR of all parts is kept for `print` and `emit`, instead of objects.
   bool keepsModules = false;
+  /// Is told how many kernels are compiled and how many there are to compile, by any thread; may be
+  /// empty.
+  std::function<void(size_t done, size_t kernels)> progress;
   /// Whether the program defines the functions that all programs of an artifact share.
   bool definesMemory = true;
 };
