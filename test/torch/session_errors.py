@@ -94,6 +94,7 @@ fails("there is no provider 'CUDAExecutionProvider', only .*target='cuda:sm_90'"
 fails("there are 1 providers, but options for 2", ValueError)(
     lambda: session(providers=["CPUExecutionProvider"], provider_options=[{}, {}]))
 fails("a severity is 0", ValueError)(lambda: tssa.set_default_logger_severity(7))
+fails("expected a function or None, got str", TypeError)(lambda: tssa.set_progress("yes"))
 fails("SessionOptions has no option 'threads'", AttributeError)(lambda: with_options(threads=2))
 fails("intra_op_num_threads is int, got '2'", TypeError)(lambda: with_options(intra_op_num_threads="2"))
 fails("the profile '/nowhere/p_.*.json' cannot be written: No such file", tssa.Error)(

@@ -138,13 +138,13 @@ class Tests(unittest.TestCase):
 
     def test_options_with_effect(self):
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.logid, options.log_severity_level = 1, "first", 1
+        options.intra_op_num_threads, options.logid, options.log_severity_level = 1, "first", 0
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         with warnings.catch_warnings(), self.assertLogs("tssa", logging.INFO) as logs:
             warnings.simplefilter("error")
             session = onnxruntime.InferenceSession(self.path, options)
-        self.assertIn("[first] loaded for cpu, 1 inputs, 1 outputs", logs.output[0])
+        self.assertIn("[first] loaded for cpu, 1 inputs, 1 outputs", logs.output[-1])
         self.assertIs(session.get_session_options(), options)
         with self.assertNoLogs("tssa", logging.INFO):
             onnxruntime.InferenceSession(self.path)

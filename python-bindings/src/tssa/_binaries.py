@@ -37,10 +37,11 @@ class Binaries:
 
     write(tensors, folder): returns the program for arguments like these, as a dict in the format that
     tssa-compile reads, and writes the files that it refers to into the folder.
+    name: what the progress calls the program.
     """
 
-    def __init__(self, write, target, device, threads, tuned):
-        self._write = write
+    def __init__(self, write, name, target, device, threads, tuned):
+        self._write, self._name = write, name
         self._target, self._device, self._threads, self._tuned = target, device, threads, tuned
         self._known = ()
         self._lock = threading.Lock()
@@ -90,7 +91,7 @@ class Binaries:
             source = os.path.join(folder, "program.json")
             with open(source, "w", encoding="utf-8") as file:
                 json.dump(self._write(values, folder), file)
-            return Binary(load(source, self._target, self._device, self._threads, tuned=self._tuned))
+            return Binary(load(source, self._target, self._device, self._threads, tuned=self._tuned, label=self._name))
 
     def _run(self, binary, tensors, passed):
         made = binary.program.run([to_dlpack(tensor) for tensor in passed])

@@ -26,7 +26,7 @@ class InvalidArgument(Error, ValueError):
 
 
 class NoSuchFile(Error, FileNotFoundError):
-    """A model is not there."""
+    """A model or a folder of records is not there."""
 
     def __str__(self):
         return RuntimeError.__str__(self)
@@ -42,6 +42,10 @@ class InvalidGraph(Error):
 
 class NotImplemented(Error, NotImplementedError):  # pylint: disable=redefined-builtin
     """What ONNX Runtime offers and this package does not. The text says what to do instead."""
+
+
+class CompileWarning(UserWarning):
+    """What the compiler warns of."""
 
 
 class Signal(Exception):

@@ -88,9 +88,10 @@ class InferenceSession(Session):
                     raise Unavailable("an artifact is compiled already: give the ONNX model to fix its dims and inputs")
                 program = open_artifact(path, name, device, threads, seed, verify)
             else:
-                program = load(path, target, device, threads, seed, verify, name=name, tuned=tuned, options=dims)
+                program = load(path, target, device, threads, seed, verify, name=name, tuned=tuned, options=dims,
+                               say=self._say)
                 self._meta, self._forms = read_model_or_reason(self._model)
-        self._say(logging.INFO, f"loaded for {program.device}, {len(program.inputs)} inputs, {len(program.outputs)} outputs")
+        self._say(logging.DEBUG, f"loaded for {program.device}, {len(program.inputs)} inputs, {len(program.outputs)} outputs")
         return program
 
     def _say(self, level, text):

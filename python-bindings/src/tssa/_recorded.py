@@ -233,7 +233,7 @@ class RecordedProgram:
         self._constants = Constants(tensors)
         #: The positions of the tensors that the binaries get; another tuple whenever what is constant changes.
         self.free = tuple(i for i in range(len(self._orders)) if i not in self._constants)
-        self._binaries = Binaries(self._write, *self._options)
+        self._binaries = Binaries(self._write, self.__name__, *self._options)
 
     @property
     def binaries(self):

@@ -9,20 +9,28 @@ Artifacts are kept in the cache of tssa-run, unless $TSSA_CACHE is 0.
 import contextlib
 import functools
 import json
+import logging
 import os
 import subprocess
+import sys
+import warnings
 
 from . import _runtime
-from ._errors import Error, InvalidGraph, InvalidProtobuf, UnsupportedError
+from ._errors import CompileWarning, Error, InvalidGraph, InvalidProtobuf, NoSuchFile, UnsupportedError
 from ._package import find_program, find_tool
+from ._process import run_tool
+from ._progress import Watch
 from ._shapes import advise_shapes
 
+_log = logging.getLogger("tssa")
 # Codes of tssa/abi.h: an artifact is damaged; an artifact is for another machine or version, or for another device.
 _CORRUPT, _INCOMPATIBLE = 5, 6
 # Exit codes of tssa-compile: a model is not valid; a program is not supported.
 _INVALID, _UNSUPPORTED = 1, 3
-# How it begins to say that it could not read a file or that the file is no protobuf, and not that its graph is not valid.
-_FILES = {"cannot be read": Error, "truncated, nested too deeply, or not an ONNX protobuf": InvalidProtobuf,
+# How it begins to say that a file cannot be read or written, that there is no folder of records, or that the file is no
+# protobuf, and not that its graph is not valid.
+_FILES = {"cannot be read": Error, "cannot write ": Error, "tuned '": NoSuchFile,
+          "truncated, nested too deeply, or not an ONNX protobuf": InvalidProtobuf,
           "the file is empty": InvalidProtobuf, "this is ": InvalidProtobuf}
 
 
@@ -33,25 +41,32 @@ def list_operators():
     return frozenset(json.loads(run.stdout)["torch"])
 
 
-def load(source, target, device, threads, seed=None, verify=True, name=None, tuned=None, options=()):
+def load(source, target, device, threads, seed=None, verify=True, name=None, tuned=None, options=(), label=None, say=None):
     """Returns a model or program as an artifact from the cache, compiled now if the cache has none.
 
     name: what errors call it; None for a program whose positions are the user's.
     tuned: a folder of records, or None.
     options: further ones of tssa-compile.
+    label: what the progress calls it; by default the name of its file.
+    say(level, text): logs; None for the logger "tssa".
     """
+    watch = Watch(label or os.path.splitext(os.path.basename(name or source))[0], say)
     for again in (False, True):
-        kept = _find_kept(source, target, tuned, options)
+        kept = _find_kept(source, target, tuned, options, watch)
         if kept is None:
             break
         try:
-            return open_artifact(kept, name, device, threads, seed, verify)
+            program = open_artifact(kept, name, device, threads, seed, verify)
+            watch.say_loaded(is_kept=True)
+            return program
         except Error as error:
             if again or not _is_damaged(kept, error):
                 raise
         with contextlib.suppress(FileNotFoundError):
             os.remove(kept)
-    return _load_unkept(source, target, tuned, options, name, device, threads, seed, verify)
+    program = _load_unkept(source, target, tuned, options, watch, name, device, threads, seed, verify)
+    watch.say_loaded(is_kept=False)
+    return program
 
 
 def open_artifact(artifact, name, *options):
@@ -64,12 +79,12 @@ def open_artifact(artifact, name, *options):
         raise Error(text, error.code, error.node) from None
 
 
-def _load_unkept(source, target, tuned, compile_options, name, *options):
+def _load_unkept(source, target, tuned, compile_options, watch, name, *options):
     """Compiles to a file in memory, which is in no folder."""
     file = os.memfd_create("tssa")
     try:
         artifact = f"/proc/self/fd/{file}"
-        compile_file(source, artifact, target, compile_options, pass_fds=(file,), tuned=tuned)
+        compile_file(source, artifact, target, compile_options, pass_fds=(file,), tuned=tuned, watch=watch)
         return open_artifact(artifact, name, *options)
     finally:
         os.close(file)
@@ -82,18 +97,11 @@ def _is_damaged(artifact, error):
     return subprocess.run([find_program("tssa-run"), artifact, "--inspect"], capture_output=True).returncode != 0
 
 
-def _run_tool(command, **options):
-    """Runs a tool, which ends when this process is killed, and with it the compiler that it started. What it prints may hold
-    names of files, which need not be UTF-8."""
-    environment = {**os.environ, "TSSA_ENDS_WITH": str(os.getpid())}
-    return subprocess.run(command, capture_output=True, text=True, errors="backslashreplace", env=environment, **options)
-
-
 def _list_options(target, tuned):
     return [f"--target={target}", *([] if tuned is None else [f"--tuned={os.fspath(tuned)}"])]
 
 
-def _find_kept(source, target, tuned, options):
+def _find_kept(source, target, tuned, options, watch):
     """Returns the artifact in the cache, compiled if missing; None if there is no cache."""
     if os.environ.get("TSSA_CACHE") == "0":
         return None
@@ -102,24 +110,45 @@ def _find_kept(source, target, tuned, options):
     except Error:
         return None
     options = [f"--compile-option={option}" for option in [*_list_options(target, tuned), *options]]
-    command = [runner, source, "--compile", *options]
-    run = _run_tool(command)
+    run = run_tool([runner, source, "--compile", *options], watch)
     if run.returncode == 0:
+        _pass_on(source, run.stderr)
         return run.stdout.strip()
     if run.stderr.startswith("tssa-run: error: "):
         return None  # it did not come to compiling
     raise _make_error(source, run)
 
 
-def compile_file(source, output, target, options=(), timeout=None, pass_fds=(), tuned=None):
+def compile_file(source, output, target, options=(), timeout=None, pass_fds=(), tuned=None, watch=None):
     """Compiles a model or program to an artifact. pass_fds: descriptors that `output` names."""
     command = [find_tool(), source, "-o", output, *_list_options(target, tuned), *options]
+    watch = watch or Watch(os.path.basename(source))
     try:
-        run = _run_tool(command, timeout=timeout, pass_fds=pass_fds)
+        run = run_tool(command, watch, timeout=timeout, pass_fds=pass_fds)
     except subprocess.TimeoutExpired:
         raise Error(f"compilation took longer than {timeout} s", code=5) from None
     if run.returncode != 0:
         raise _make_error(source, run)
+    _pass_on(source, run.stderr)
+
+
+def _pass_on(source, text):
+    """Gives warnings of the compiler to Python's, and logs what else it says."""
+    for line in text.splitlines():
+        line = line.removeprefix(f"{source}: ")
+        _, warning, rest = line.partition("warning: ")
+        if warning:
+            warnings.warn(rest, CompileWarning, stacklevel=_find_caller())
+        else:
+            _log.info("%s", line)
+
+
+def _find_caller():
+    """Returns the stacklevel, for the function that called this one, of the first frame outside the package."""
+    frame, level = sys._getframe(1), 1  # pylint: disable=protected-access
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _make_error(source, run):
@@ -128,8 +157,9 @@ def _make_error(source, run):
     text = advise_shapes(text)
     if run.returncode == _UNSUPPORTED:
         return UnsupportedError(text.splitlines())
-    if run.returncode == _INVALID and text and not source.endswith((".mlir", ".json")):
-        kind = next((kind for begin, kind in _FILES.items() if text.startswith(begin)), InvalidGraph)
+    if run.returncode == _INVALID and text:
+        other = Error if source.endswith((".mlir", ".json")) else InvalidGraph
+        kind = next((kind for begin, kind in _FILES.items() if text.startswith(begin)), other)
         return kind(text, code=run.returncode)
     if run.returncode < 0:
         text = f"tssa-compile was ended by signal {-run.returncode}: {text}"
