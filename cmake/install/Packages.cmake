@@ -34,6 +34,7 @@ set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers of libtssart, tssart.pc, and the CM
 set(CPACK_DEBIAN_STATIC-TOOLS_PACKAGE_NAME tssa)
 set(CPACK_DEBIAN_STATIC-TOOLS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_STATIC-TOOLS_PACKAGE_DEPENDS "libc6 (>= 2.34), libgcc-s1, libstdc++6 (>= 12), zlib1g")
+set(CPACK_DEBIAN_STATIC-TOOLS_PACKAGE_RECOMMENDS libxgboost0) # loaded by tssa-tune if it is there
 set(CPACK_COMPONENT_STATIC-TOOLS_DESCRIPTION
-    "tssa-compile, which turns ONNX models into shared objects, and tssa-run, which runs them.")
+    "tssa-compile, which turns ONNX models into shared objects, tssa-run, which runs them, and tssa-tune, which makes them faster.")
 include(CPack)

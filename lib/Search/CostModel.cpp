@@ -1,4 +1,4 @@
-//===- CostModel.cpp - the only file that includes XGBoost -*- C++ -*-===//
+//===- CostModel.cpp - throughput learned from measurements ---------------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tssa/Search/CostModel.h"
 
+#include "XGBoost.h"
 #include "tssa/Search/Random.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,7 +16,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <xgboost/c_api.h>
 
 using namespace tssa::search;
 using llvm::ArrayRef;
@@ -29,10 +29,10 @@ static llvm::Error fail(const llvm::Twine &message) {
 }
 
 /// Success, or XGBoost's text of its last error without its time of day and its frames.
-static llvm::Error check(int result, StringRef action) {
+static llvm::Error check(const XGBoost &library, int result, StringRef action) {
   if (result == 0)
     return llvm::Error::success();
-  StringRef text = StringRef(XGBGetLastError()).split("\nStack trace").first.trim();
+  StringRef text = StringRef(library.getLastError()).split("\nStack trace").first.trim();
   if (text.starts_with("["))
     text = text.split("] ").second;
   return fail("XGBoost could not " + action + ": " + text);
@@ -41,26 +41,30 @@ static llvm::Error check(int result, StringRef action) {
 namespace {
 
 struct Matrix {
+  const XGBoost &library;
   DMatrixHandle handle = nullptr;
-  Matrix() = default;
+  explicit Matrix(const XGBoost &library) : library(library) {}
   Matrix(const Matrix &) = delete;
   ~Matrix() {
     if (handle)
-      XGDMatrixFree(handle);
+      library.freeMatrix(handle);
   }
 };
 
 struct Booster {
+  const XGBoost *library = nullptr;
   BoosterHandle handle = nullptr;
   Booster() = default;
-  Booster(Booster &&other) : handle(std::exchange(other.handle, nullptr)) {}
+  explicit Booster(const XGBoost &library) : library(&library) {}
+  Booster(Booster &&other) : library(other.library), handle(std::exchange(other.handle, nullptr)) {}
   Booster &operator=(Booster &&other) {
+    std::swap(library, other.library);
     std::swap(handle, other.handle);
     return *this;
   }
   ~Booster() {
     if (handle)
-      XGBoosterFree(handle);
+      library->freeBooster(handle);
   }
 };
 
@@ -89,6 +93,13 @@ Expected<CostModel> CostModel::create(std::vector<std::string> featureNames) {
   return CostModel(std::move(state));
 }
 
+Expected<std::string> CostModel::getLibrary() {
+  Expected<const XGBoost *> library = XGBoost::get();
+  if (!library)
+    return library.takeError();
+  return "XGBoost " + (*library)->version;
+}
+
 ArrayRef<std::string> CostModel::getFeatureNames() const { return state->names; }
 
 uint64_t CostModel::getFeatureHash() const { return hashBytes(llvm::join(state->names, "\n")); }
@@ -107,15 +118,17 @@ static llvm::Error checkFeatures(ArrayRef<float> features, ArrayRef<std::string>
 
 /// Makes XGBoost's matrix of points of `width` features each, which lie one behind the other.
 static llvm::Error makeMatrix(ArrayRef<float> features, size_t width, Matrix &matrix) {
-  int result = XGDMatrixCreateFromMat_omp(features.data(), features.size() / width, width,
-                                          std::numeric_limits<float>::quiet_NaN(), &matrix.handle,
-                                          /*nthread=*/1);
-  return check(result, "take the features");
+  int result = matrix.library.createMatrix(features.data(), features.size() / width, width,
+                                           std::numeric_limits<float>::quiet_NaN(), &matrix.handle,
+                                           /*nthread=*/1);
+  return check(matrix.library, result, "take the features");
 }
 
 static llvm::Error makeBooster(ArrayRef<DMatrixHandle> matrices, Booster &booster) {
+  const XGBoost &library = *booster.library;
   if (auto error =
-          check(XGBoosterCreate(matrices.data(), matrices.size(), &booster.handle), "make a model"))
+          check(library, library.createBooster(matrices.data(), matrices.size(), &booster.handle),
+                "make a model"))
     return error;
   constexpr std::pair<const char *, const char *> parameters[] = {
       {"verbosity", "0"},       {"nthread", "1"},      {"seed", "43"},
@@ -123,7 +136,8 @@ static llvm::Error makeBooster(ArrayRef<DMatrixHandle> matrices, Booster &booste
       {"max_depth", "10"},      {"eta", "0.2"},        {"gamma", "0.001"},
       {"min_child_weight", "0"}};
   for (auto [name, value] : parameters)
-    if (auto error = check(XGBoosterSetParam(booster.handle, name, value), "set a parameter"))
+    if (auto error = check(library, library.setParameter(booster.handle, name, value),
+                           "set a parameter"))
       return error;
   return llvm::Error::success();
 }
@@ -147,17 +161,23 @@ static Expected<std::vector<float>> getThroughputs(ArrayRef<Row> rows) {
 }
 
 static llvm::Error fit(ArrayRef<float> features, ArrayRef<float> throughputs, Booster &booster) {
-  Matrix matrix;
+  Expected<const XGBoost *> library = XGBoost::get();
+  if (!library)
+    return library.takeError();
+  Matrix matrix(**library);
   if (auto error = makeMatrix(features, features.size() / throughputs.size(), matrix))
     return error;
+  booster = Booster(**library);
   if (auto error = check(
-          XGDMatrixSetFloatInfo(matrix.handle, "label", throughputs.data(), throughputs.size()),
+          **library,
+          (*library)->setFloats(matrix.handle, "label", throughputs.data(), throughputs.size()),
           "take the throughputs"))
     return error;
   if (auto error = makeBooster(matrix.handle, booster))
     return error;
   for (int round = 0; round < rounds; ++round)
-    if (auto error = check(XGBoosterUpdateOneIter(booster.handle, round, matrix.handle), "train"))
+    if (auto error = check(**library, (*library)->update(booster.handle, round, matrix.handle),
+                           "train"))
       return error;
   return llvm::Error::success();
 }
@@ -196,7 +216,8 @@ Expected<std::optional<std::vector<double>>> CostModel::predict(ArrayRef<Feature
     return std::nullopt;
   if (points.empty())
     return std::vector<double>();
-  Matrix matrix;
+  const XGBoost &library = *state->booster.library;
+  Matrix matrix(library);
   if (auto error = makeMatrix(features, state->names.size(), matrix))
     return std::move(error);
   const char *options = R"({"type": 0, "training": false, "iteration_begin": 0,
@@ -204,8 +225,9 @@ Expected<std::optional<std::vector<double>>> CostModel::predict(ArrayRef<Feature
   const bst_ulong *shape = nullptr;
   bst_ulong rank = 0;
   const float *result = nullptr;
-  if (auto error = check(XGBoosterPredictFromDMatrix(state->booster.handle, matrix.handle, options,
-                                                     &shape, &rank, &result),
+  if (auto error = check(library,
+                         library.predict(state->booster.handle, matrix.handle, options, &shape,
+                                         &rank, &result),
                          "predict"))
     return std::move(error);
   if (rank != 1 || shape[0] != points.size())

@@ -30,6 +30,7 @@ std::string Plan::print() const {
                       {"machine_text", machineText},
                       {"epoch", epoch},
                       {"last_trial", lastTrial},
+                      {"ranker", ranker},
                       {"tasks", std::move(list)}};
   printRoof(roof, object);
   return llvm::formatv("{0}", json::Value(std::move(object))).str();
@@ -54,7 +55,7 @@ bool readNumbers(json::ObjectMapper &map, Plan &plan) {
       !map.map("ranking", ranking) || !map.map("trials", trials) || !map.map("threads", threads) ||
       !map.map("machine", plan.machine) || !map.map("epoch", plan.epoch) ||
       !map.map("machine_text", plan.machineText) ||
-      !map.mapOptional("last_trial", plan.lastTrial) ||
+      !map.mapOptional("last_trial", plan.lastTrial) || !map.mapOptional("ranker", plan.ranker) ||
       !map.mapOptional("trials_of_task", trialsOfTask))
     return false;
   if (llvm::StringRef(seed).getAsInteger(10, plan.search.seed) || ranking < 0 ||

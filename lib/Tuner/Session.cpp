@@ -308,12 +308,26 @@ static Error addRecorded(Session &session, const Session::Round &round,
   return Error::success();
 }
 
+/// Fails if another library ranked the points of a session than the one that is here.
+static Error checkRanker(const Plan &plan) {
+  if (plan.search.ranking != SearchOptions::Model || plan.ranker.empty())
+    return Error::success();
+  Expected<std::string> library = search::CostModel::getLibrary();
+  std::string here = library ? *library : llvm::toString(library.takeError());
+  if (here == plan.ranker)
+    return Error::success();
+  return llvm::createStringError("the session was ranked by " + plan.ranker +
+                                 ", without which the proposals may be others; here: " + here);
+}
+
 Expected<uint64_t> tuner::replay(search::Database &database, int64_t number,
                                  mlir::MLIRContext &context) {
   Expected<Recording> recording = readRecording(database, number);
   if (!recording)
     return recording.takeError();
   if (Error error = checkText(recording->plan.machineText))
+    return std::move(error);
+  if (Error error = checkRanker(recording->plan))
     return std::move(error);
   Expected<cpu::Machine> machine = cpu::readMachine(recording->plan.machineText);
   if (!machine)

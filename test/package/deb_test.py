@@ -47,6 +47,8 @@ class Checks(common.Checks):
             self.check(f"{name} has a copyright", f"usr/share/doc/{name}/copyright" in list_files(self.root))
         version = run([f"{self.root}/usr/bin/tssa-compile", "--version"])
         self.check("tssa-compile runs", version.returncode == 0, version.stdout)
+        tuner = run([f"{self.root}/usr/bin/tssa-tune", "--version"])
+        self.check("tssa-tune runs", tuner.stdout.startswith("tssa-tune "), tuner.stdout)
         self.check_example(compiler)
         removed = self.dpkg("--purge", *NAMES)
         self.check("dpkg --purge", removed.returncode == 0, removed.stdout)

@@ -89,6 +89,7 @@ class Checks(common.Checks):
             self.check(line, line in text.splitlines(), text)
         with open(os.path.join(ROOT, "scripts", "requirements-torch.txt"), encoding="utf-8") as file:
             tested = re.search(r"^torch==(\d+\.\d+)", file.read(), re.MULTILINE)[1]
+        self.check("the extra tune", "Requires-Dist: xgboost-cpu<4,>=3.2; extra == 'tune'" in text.replace('"', "'"), text)
         self.check("the extra torch", re.search(rf"^Requires-Dist: torch=={tested}\.\*; extra == .torch.$", text, re.MULTILINE), text)
 
     def copy(self, path):
@@ -110,14 +111,14 @@ class Checks(common.Checks):
         libraries = [path for path in files if re.search(r"/lib[^/]*\.so\.[0-9]+$", path)]
         for path in [*libraries, *find_libraries([f"/usr/bin/{version}", *modules, *libraries])]:
             self.copy(path)
-        for folder in ("tmp", "proc", "wheels", "models"):
+        for folder in ("tmp", "proc", "dev", "wheels", "models"):
             os.makedirs(f"{self.root}/{folder}")
         for path in [self.wheel, *glob.glob("/usr/share/python-wheels/pip-*.whl"), *glob.glob(self.folder + "/*.whl")]:
             shutil.copy(path, f"{self.root}/wheels")
 
     def within(self, *command):
         """Runs a command in the root."""
-        return isolated('root=$1; shift; mount -t proc proc "$root/proc"; '
+        return isolated('root=$1; shift; mount -t proc proc "$root/proc"; mount --bind /dev "$root/dev"; '
                         'exec env -i HOME=/tmp /usr/sbin/chroot "$root" "$@"', self.root, *command)
 
     def pip(self, *arguments):
@@ -141,14 +142,31 @@ class Checks(common.Checks):
         ran = self.within(*python, script + "run_model; run_model()", "/tmp/m.so", "--inputs", "/models/x.npz")
         self.check("tssa-run", ran.returncode == 0, ran.stdout)
         self.check_module()
+        self.check_tuner(script)
+
+    def check_tuner(self, script):
+        """tssa-tune, without the cost model and with it."""
+        tune = lambda folder: self.within("/usr/bin/python3", "-c", script + "tune_model; tune_model()", "/models/model.onnx",
+                                          "--dim=N=64", "--db", folder, "--trials=8")
+        alone = tune("/tmp/alone")
+        self.check("tssa-tune", alone.returncode == 0 and "the draft alone ranks" in alone.stdout
+                   and "all measured kernels" in alone.stdout, alone.stdout)
+        if not glob.glob(f"{self.folder}/xgboost_cpu-*.whl"):
+            self.skip("tssa-tune with xgboost-cpu, which cannot be downloaded")
+            return
+        installed = self.pip("install", "--no-index", "--find-links=/wheels", "--target=/site", "--no-deps", "xgboost-cpu")
+        self.check("pip install xgboost-cpu", installed.returncode == 0, installed.stdout)
+        ranked = tune("/tmp/ranked")
+        self.check("tssa-tune with xgboost-cpu", ranked.returncode == 0 and "the draft alone" not in ranked.stdout
+                   and "all measured kernels" in ranked.stdout, ranked.stdout)
 
     def check_module(self):
         """python -m tssa, with what the wheel contains."""
         for arguments, code, text in ((["compile", "/models/model.onnx", "-o", "/tmp/n.so"], 0, ""),
                                       (["run", "/tmp/n.so", "--inputs", "/models/x.npz"], 0, ""),
-                                      (["--help"], 0, "tools: compile, run\n"), (["--version"], 0, "tssa 0."),
+                                      (["--help"], 0, "tools: compile, run, tune\n"), (["--version"], 0, "tssa 0."),
                                       (["compil"], 2, "there is no tool 'compil': did you mean 'compile'?"),
-                                      (["opt"], 2, "there is no tool 'opt': expected one of compile, run")):
+                                      (["opt"], 2, "there is no tool 'opt': expected one of compile, run, tune")):
             ran = self.within("/usr/bin/python3", "-c", RUN_MODULE, *arguments)
             self.check(f"python -m tssa {arguments[0]}", ran.returncode == code and text in ran.stdout, ran.stdout)
 
@@ -204,7 +222,7 @@ def main():
         checks.check_environment()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    print(f"{checks.passed} passed, {checks.failed} failed, 0 skipped")
+    print(f"{checks.passed} passed, {checks.failed} failed, {checks.skipped} skipped")
     return checks.failed
 
 

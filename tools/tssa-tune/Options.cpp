@@ -9,6 +9,7 @@
 #include "OptionTable.h"
 #include "tools/common/ModelSizes.h"
 #include "tssa/Pipeline/Records.h"
+#include "tssa/Search/CostModel.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -69,6 +70,9 @@ std::optional<int> takeSearch(const CommandLine &line, Options &options) {
   if (!ranking)
     return reportUsage("expected model, draft or none for --ranking, got '" + line.ranking + "'");
   options.search.ranking = *ranking;
+  if (*ranking == tuner::SearchOptions::Model && line.isGiven("ranking"))
+    if (auto library = search::CostModel::getLibrary(); !library)
+      return reportUsage("--ranking=model needs XGBoost: " + toString(library.takeError()));
   options.judges = line.judge;
   if (line.cache == "warm")
     options.rotatedBytes = 0;
@@ -194,13 +198,22 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
   return std::nullopt;
 }
 
+/// Returns the path of the tuner: of this program, or of the one beside it that makes it the tuner
+/// (cmake/static).
+std::string findTuner(const char *name) {
+  std::string self = sys::fs::getMainExecutable(name, reinterpret_cast<void *>(&parseOptions));
+  SmallString<128> path = sys::path::parent_path(self);
+  sys::path::append(path, "tssa-tune");
+  return std::string(path);
+}
+
 } // namespace
 
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   CommandLine line;
   if (std::optional<int> code = line.parse(argc, argv))
     return code;
-  options.program = sys::fs::getMainExecutable(argv[0], reinterpret_cast<void *>(&parseOptions));
+  options.program = findTuner(argv[0]);
   options.isWorker = line.worker;
   options.isWatched = line.watched;
   options.memoryLimit = line.memoryLimit;

@@ -91,6 +91,12 @@ Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask
   plan.machineText = cpu::printMachine(machine);
   plan.epoch = epoch;
   plan.roof = getRoof();
+  if (plan.search.ranking == SearchOptions::Model) {
+    auto library = search::CostModel::getLibrary();
+    if (!library)
+      return library.takeError();
+    plan.ranker = std::move(*library);
+  }
   auto last = database.findLastTrial();
   if (!last)
     return last.takeError();

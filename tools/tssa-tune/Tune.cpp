@@ -16,6 +16,7 @@
 #include "Tasks.h"
 #include "tools/common/LineEraser.h"
 #include "tssa/Pipeline/Records.h"
+#include "tssa/Search/CostModel.h"
 #include "tssa/Tuner/Report.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
@@ -144,6 +145,19 @@ static Error tune(Options &options, Workers &workers, search::Database &database
   return decideLayouts(*module.getContext(), options, machine, joint.records);
 }
 
+/// Lets the draft rank alone if the library of the cost model is not there.
+static void chooseRanking(Options &options) {
+  if (options.search.ranking != SearchOptions::Model)
+    return;
+  Expected<std::string> library = search::CostModel::getLibrary();
+  if (library)
+    return;
+  options.search.ranking = SearchOptions::DraftOnly;
+  outs() << "the draft alone ranks points; the search is better with XGBoost (pip install "
+            "'tssa-compiler[tune]', or Debian's libxgboost0), which is not there: "
+         << toString(library.takeError()) << '\n';
+}
+
 int tuneModel(Options &options) {
   tools::ProgressLine line("tssa-tune");
   tools::LineEraser eraser(line);
@@ -170,6 +184,7 @@ int tuneModel(Options &options) {
                   map_range(*points, [](const TunedPoint &point) { return print(point.sizes); }),
                   "; ")
            << (options.sizes.empty() ? " (--sizes NAME=N,N for others)\n" : "\n");
+  chooseRanking(options);
   if (model->tasks.empty()) {
     outs() << "the model has no kernel that can be tuned: the defaults stay\n";
     return Success;

@@ -53,6 +53,11 @@ public:
   CostModel &operator=(CostModel &&);
   ~CostModel();
 
+  /// Returns the name and version of the library that models are fitted with, such as "XGBoost
+  /// 1.7.4". It is loaded at run time: fails with a sentence if it is not there, and then so does
+  /// `train`. Models of different versions may differ.
+  static llvm::Expected<std::string> getLibrary();
+
   llvm::ArrayRef<std::string> getFeatureNames() const;
   /// A hash of the names: rows with another one are of another model.
   uint64_t getFeatureHash() const;

@@ -48,6 +48,8 @@ struct Plan {
   uint64_t trialsOfTask = 0;
   unsigned threads = 1;
   std::string machine, epoch; ///< as records name them
+  /// The library of the cost model with its version; empty if it ranks nothing, or in old plans.
+  std::string ranker;
   /// The machine as cpu::printMachine writes it: the spaces of the tasks depend on it.
   std::string machineText;
   Roof roof;

@@ -1,8 +1,9 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""The programs tssa-compile and tssa-run, as commands of a Python environment."""
+"""The programs tssa-compile, tssa-run and tssa-tune, as commands of a Python environment."""
 
+import importlib.util
 import os
 import sys
 
@@ -14,9 +15,18 @@ def run_program(name, arguments):
     """Makes this process the program."""
     try:
         path = find_program(name)
-        os.execv(path, [path, *arguments])
+        os.execve(path, [path, *arguments], {**_find_libraries(), **os.environ})
     except (Error, OSError) as error:
         sys.exit(f"{name}: error: {error}")
+
+
+def _find_libraries():
+    """Returns the variable that names the library of the Python package xgboost; no variable without the package."""
+    found = importlib.util.find_spec("xgboost")
+    if found is None or not found.origin:
+        return {}
+    path = os.path.join(os.path.dirname(found.origin), "lib", "libxgboost.so")
+    return {"TSSA_XGBOOST": path} if os.path.exists(path) else {}
 
 
 def compile_model():
@@ -25,3 +35,7 @@ def compile_model():
 
 def run_model():
     run_program("tssa-run", sys.argv[1:])
+
+
+def tune_model():
+    run_program("tssa-tune", sys.argv[1:])
