@@ -26,7 +26,7 @@ ROOT_PAGES = {
 }
 # The theme's own worker for pages that are opened as files comes from the network.
 WORKER = "assets/iframe-worker.js"
-FOLDERS = {"decisions": "Decisions", "dialects": "Dialects", "passes": "Passes"}
+FOLDERS = {"decisions": "Decisions", "dialects": "Dialects", "passes": "Passes", "guides": "Guides"}
 
 
 def list_pages(folder):
