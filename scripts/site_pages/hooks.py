@@ -4,6 +4,7 @@
 """Hooks of MkDocs (mkdocs.yml) for pages that are also read in the repository.
 
 - Pages outside of docs/ that users read become pages of the site (ROOT_PAGES).
+- The interfaces for Python, C and C++ get pages from the stub and the headers (python_api.py, headers.py).
 - A folder of docs/ without an index gets one, which lists its pages; "FOLDER/*" in the navigation stands for its pages.
 - Links that lead to a page of the site are rewritten, and those to other files of the repository become their text.
 """
@@ -13,7 +14,9 @@ import os
 from mkdocs.config.config_options import ExtraScriptValue
 from mkdocs.structure.files import File
 
+from headers import make_c_page, make_cpp_page
 from page_links import Links, add_blank_lines, read_title
+from python_api import make_python_page
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # The path in the repository of each page from outside of docs/, by its path in the site.
@@ -41,6 +44,16 @@ def make_index(folder, title):
     return "\n".join([f"# {title}", "", *lines, ""])
 
 
+def make_api_pages():
+    """The pages of the interfaces, by their paths in the site."""
+    headers = os.path.join(ROOT, "include", "tssa")
+    return {
+        "api-python.md": make_python_page(os.path.join(ROOT, "python-bindings", "src", "tssa", "__init__.pyi")),
+        "api-c.md": make_c_page(headers),
+        "api-cpp.md": make_cpp_page(headers),
+    }
+
+
 def expand(nav):
     """The navigation with the pages of a folder in place of "FOLDER/*"."""
     if isinstance(nav, list):
@@ -64,6 +77,8 @@ def on_files(files, config):
     for page, path in ROOT_PAGES.items():
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             files.append(File.generated(config, page, content=file.read()))
+    for page, text in make_api_pages().items():
+        files.append(File.generated(config, page, content=text))
     for folder, title in FOLDERS.items():
         if not files.get_file_from_path(f"{folder}/index.md"):
             files.append(File.generated(config, f"{folder}/index.md", content=make_index(folder, title)))
