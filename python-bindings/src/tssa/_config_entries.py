@@ -13,19 +13,23 @@ from typing import Dict, Iterable, Mapping, Set, Tuple
 from ._errors import NotImplemented as Unavailable
 
 #: Entries of sessions without a part in the results.
-_OF_SESSIONS = frozenset(f"session.{name}" for name in (
-    "collect_node_memory_stats_to_file", "debug_layout_transformation", "disable_aot_function_inlining", "disable_cpu_ep_fallback",
-    "disable_double_qdq_remover", "disable_model_compile", "disable_prepacking", "disable_qdq_constant_folding",
-    "disable_quant_qdq", "dynamic_block_base", "enable_dq_matmulnbits_fusion", "enable_quant_qdq_cleanup",
-    "fail_on_suboptimal_compiled_model", "force_spinning_stop", "graph_optimizations_loop_level", "inter_op.allow_spinning",
-    "inter_op.spin_backoff_max", "inter_op.spin_duration_us", "intra_op.allow_spinning", "intra_op.spin_backoff_max",
-    "intra_op.spin_duration_us", "intra_op_thread_affinities", "load_model_format", "node_partition_config_file",
-    "prepack.enable_parallel", "qdq_matmulnbits_accuracy_level", "qdq_matmulnbits_block_size", "qdqisint8allowed",
+_SESSION_NAMES = (
+    "collect_node_memory_stats_to_file", "debug_layout_transformation", "disable_aot_function_inlining",
+    "disable_cpu_ep_fallback", "disable_double_qdq_remover", "disable_model_compile", "disable_prepacking",
+    "disable_qdq_constant_folding", "disable_quant_qdq", "dynamic_block_base", "enable_dq_matmulnbits_fusion",
+    "enable_quant_qdq_cleanup", "fail_on_suboptimal_compiled_model", "force_spinning_stop",
+    "graph_optimizations_loop_level", "inter_op.allow_spinning", "inter_op.spin_backoff_max",
+    "inter_op.spin_duration_us", "intra_op.allow_spinning", "intra_op.spin_backoff_max", "intra_op.spin_duration_us",
+    "intra_op_thread_affinities", "load_model_format", "node_partition_config_file", "prepack.enable_parallel",
+    "qdq_matmulnbits_accuracy_level", "qdq_matmulnbits_block_size", "qdqisint8allowed",
     "record_ep_graph_assignment_info", "save_external_prepacked_constant_initializers", "save_model_format",
-    "strict_shape_type_inference", "use_device_allocator_for_initializers", "use_env_allocators", "use_ort_model_bytes_directly",
-    "use_ort_model_bytes_for_initializers", "x64quantprecision")) | frozenset(f"optimization.{name}" for name in (
-        "constant_folding_max_output_size_in_bytes", "disable_specified_optimizers", "enable_cast_chain_elimination",
-        "enable_memory_probe_recompute_config", "memory_optimizer_config", "minimal_build_optimizations"))
+    "strict_shape_type_inference", "use_device_allocator_for_initializers", "use_env_allocators",
+    "use_ort_model_bytes_directly", "use_ort_model_bytes_for_initializers", "x64quantprecision")
+_OPTIMIZATION_NAMES = (
+    "constant_folding_max_output_size_in_bytes", "disable_specified_optimizers", "enable_cast_chain_elimination",
+    "enable_memory_probe_recompute_config", "memory_optimizer_config", "minimal_build_optimizations")
+_OF_SESSIONS = frozenset((*(f"session.{name}" for name in _SESSION_NAMES),
+                          *(f"optimization.{name}" for name in _OPTIMIZATION_NAMES)))
 #: Entries of runs without a part in the results.
 _OF_RUNS = frozenset(("disable_synchronize_execution_providers", "ep.dynamic.workload_type", "gpu_graph_id",
                       "memory.enable_memory_arena_shrinkage"))

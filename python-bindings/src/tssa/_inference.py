@@ -78,7 +78,8 @@ class InferenceSession(BoundRuns, Session):
             raise TypeError(f"sess_options is a tssa.SessionOptions, got {type(sess_options).__name__}")
         self._options.check()
         _check_providers(providers, provider_options)
-        self._arguments = {"target": target, "device": device, "seed": _seed if seed is None else seed, "verify": verify, "tuned": tuned}
+        self._arguments = {"target": target, "device": device, "seed": _seed if seed is None else seed,
+                           "verify": verify, "tuned": tuned}
         self._model = _to_path_or_bytes(model)
         self._start()
 
@@ -121,7 +122,7 @@ class InferenceSession(BoundRuns, Session):
         return []
 
     def run(self, output_names, input_feed, run_options=None):
-        """Runs the model on numpy arrays and OrtValues by name. Returns the named outputs, all if `output_names` is None or empty.
+        """Runs the model on arrays and OrtValues by name. Returns the named outputs, all if `output_names` is None or empty.
 
         InvalidArgument: a name, element type, rank or size is wrong.
         """

@@ -117,7 +117,8 @@ class IOBinding:
             raise InvalidArgument("no output is bound: call bind_output() of the binding first", code=INVALID_ARGUMENT)
         memory = {name: bound.value.numpy() for name, bound in self._outputs.items()
                   if bound.is_memory and bound.value is not None}
-        results = session._run_within(list(self._outputs), self._inputs, run_options, memory)  # pylint: disable=protected-access
+        # pylint: disable-next=protected-access
+        results = session._run_within(list(self._outputs), self._inputs, run_options, memory)
         types = {port.name: port.type for port in session.get_outputs()}
         for (name, bound), result in zip(list(self._outputs.items()), results):
             if not bound.is_memory:
@@ -165,8 +166,8 @@ class BoundRuns:
                   run_options: Any = None) -> None:
         """Runs the model in a thread of the session, one run after the other, and then calls `callback` there.
 
-        callback: called as callback(results, user_data, error), with error "" for a run that succeeded, and else with no results
-        and the text of the error. What it raises goes to the logger `tssa`. The process waits for runs before it ends.
+        callback: called as callback(results, user_data, error), with error "" for a run that succeeded, and else with no
+        results and the text of the error. What it raises goes to the logger `tssa`. The process waits for runs before it ends.
         TypeError: `callback` cannot be called. InvalidArgument: an input is missing, or the model has no such input.
         """
         if not callable(callback):

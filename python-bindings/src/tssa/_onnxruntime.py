@@ -57,7 +57,8 @@ class _Finder(importlib.abc.MetaPathFinder):
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
         if name.startswith(f"{_NAME}."):
-            raise ImportError(f"'{name}' is not offered: tssa runs models only; use ONNX Runtime in a process of its own", name=name)
+            raise ImportError(f"'{name}' is not offered: tssa runs models only; use ONNX Runtime in a process of its own",
+                              name=name)
 
 
 def use_as_onnxruntime() -> types.ModuleType:

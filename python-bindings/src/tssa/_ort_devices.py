@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Devices and kinds of memory, by the names of ONNX Runtime. Arguments and results are in the memory of the CPU in all cases."""
+"""Devices and kinds of memory, by the names of ONNX Runtime. Arguments and results are in the memory of the CPU."""
 
 import enum
 from typing import Any

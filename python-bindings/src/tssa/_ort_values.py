@@ -75,11 +75,11 @@ class OrtValue:
             try:
                 array = numpy.from_dlpack(data if hasattr(data, "__dlpack__") else _Capsule(data))
             except (AttributeError, BufferError, RuntimeError, TypeError, ValueError) as error:
-                raise InvalidArgument(f"expected a tensor with DLPack in the memory of the CPU, got {type(data).__name__}: {error}",
-                                      code=INVALID_ARGUMENT) from None
+                raise InvalidArgument(f"expected a tensor with DLPack in the memory of the CPU, got {type(data).__name__}: "
+                                      f"{error}", code=INVALID_ARGUMENT) from None
         if not array.flags.c_contiguous:
-            raise InvalidArgument(f"expected contiguous memory, got a tensor of strides {list(array.strides)} in bytes: copy it",
-                                  code=INVALID_ARGUMENT)
+            raise InvalidArgument(f"expected contiguous memory, got a tensor of strides {list(array.strides)} in bytes: "
+                                  "copy it", code=INVALID_ARGUMENT)
         return cls._of_array(array, None)
 
     @classmethod

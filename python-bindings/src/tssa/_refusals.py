@@ -27,7 +27,7 @@ MODULE = {
     "OrtSyncStream": "runs are waited for, and have no streams",
     "SessionIOBinding": "a binding is made by io_binding() of a session",
     "SparseTensor": _SPARSE, "OrtSparseFormat": _SPARSE,
-    "onnxruntime_validation": "ONNX Runtime's checks of its own installation are not offered: print_debug_info() describes this one",
+    "onnxruntime_validation": "it checks ONNX Runtime's installation: print_debug_info() describes this one",
     "register_execution_provider_library": _PLUGINS, "unregister_execution_provider_library": _PLUGINS,
     "set_global_thread_pool_sizes": "each session has threads of its own: set intra_op_num_threads in the SessionOptions",
 }
