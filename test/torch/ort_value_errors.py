@@ -53,6 +53,9 @@ bad("there are no tensors of dtype\\('complex64'\\)")(
 bad("there are no tensors of dtype\\('>f4'\\)")(lambda: tssa.OrtValue.ortvalue_from_numpy(ONES.astype(">f4")))
 bad("there are no tensors of 8")(lambda: tssa.OrtValue.ortvalue_from_shape_and_type([2], 8))
 bad("expected an element type, got 'no type'")(lambda: tssa.OrtValue.ortvalue_from_shape_and_type([2], "no type"))
+bad("expected an element type, got None")(
+    lambda: session().io_binding().bind_input("x", "cpu", 0, None, [3], ONES.ctypes.data))
+bad("expected an element type, got True")(lambda: tssa.OrtValue.ortvalue_from_shape_and_type([2], True))
 bad("expected a shape of sizes from 0 on, got \\[-1\\]")(
     lambda: tssa.OrtValue.ortvalue_from_shape_and_type([-1], numpy.float32))
 bad("expected an array with elements of 4 bytes, as float32 has, got an array of float64")(

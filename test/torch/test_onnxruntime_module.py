@@ -81,6 +81,10 @@ for name in ("onnxruntime.quantization", "onnxruntime.transformers.optimizer", "
     except ImportError as error:
         print(error)
 try:
+    from onnxruntime import tools
+except ImportError as error:
+    print(error)
+try:
     InferenceSession("nowhere.onnx")
 except ort.capi.onnxruntime_pybind11_state.NoSuchFile as error:
     print(error)
@@ -139,7 +143,7 @@ class Tests(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         reason = "is not offered: tssa runs models only; use ONNX Runtime in a process of its own"
         self.assertEqual(run.stdout.splitlines(), [" ".join([_onnxruntime.API_VERSION] * 3), *(
-            f"'onnxruntime.{name}' {reason}" for name in ("quantization", "transformers", "training")),
+            f"'onnxruntime.{name}' {reason}" for name in ("quantization", "transformers", "training", "tools")),
             "there is no model 'nowhere.onnx'"])
 
 

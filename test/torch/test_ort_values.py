@@ -13,7 +13,7 @@ import unittest.mock
 
 import numpy
 import tssa
-from test_files import make_model
+from test_files import field, make_model
 from test_inference import make_typed, tensor_type
 
 ONES = numpy.ones(3, numpy.float32)
@@ -206,6 +206,23 @@ class BindingTests(unittest.TestCase):
         self.a.flags.writeable = False
         numpy.testing.assert_array_equal(self.session.run(None, {"a": a, "b": self.b})[0], self.a + self.b)
 
+    def test_sequences(self):
+        kind = tensor_type(1, 4, 2)
+        parts = field(4, field(1, tensor_type(1, 1, 2)))
+        session = tssa.InferenceSession(make_typed("SplitToSequence", [("x", kind)], parts))
+        value, = session.run_with_ort_values(None, {"x": tssa.OrtValue.ortvalue_from_numpy(numpy.ones((4, 2), numpy.float32))})
+        self.assertEqual((value.data_type(), value.is_tensor(), value.is_tensor_sequence(), value.has_value()),
+                         ("seq(tensor(float))", False, True, True))
+        binding = session.io_binding()
+        binding.bind_cpu_input("x", numpy.ones((4, 2), numpy.float32))
+        binding.bind_output("y")
+        session.run_with_iobinding(binding)
+        parts, = binding.copy_outputs_to_cpu()
+        self.assertEqual([part.shape for part in parts], [(1, 2)] * 4)
+        binding.bind_ortvalue_output("y", tssa.OrtValue.ortvalue_from_numpy(numpy.ones((4, 2), numpy.float32)))
+        with self.assertRaisesRegex(tssa.InvalidArgument, "output 'y' is no tensor"):
+            session.run_with_iobinding(binding)
+
 
 class AsyncTests(unittest.TestCase):
     def setUp(self):
@@ -247,6 +264,20 @@ class AsyncTests(unittest.TestCase):
             self.assertEqual(self.call(ONES)[2], "")
         self.assertIn("the callback of run_async has failed", logs.output[0])
         self.assertIn("ValueError: in the callback", logs.output[0])
+
+    def test_a_closed_session(self):
+        self.call(ONES)
+        begun, closed = threading.Event(), threading.Event()
+        self.session.run_async(None, {"x": ONES}, lambda *_: (begun.set(), closed.wait(60)), None)
+        self.done.clear()
+        self.session.run_async(None, {"x": ONES}, self.note, "pending")
+        self.assertTrue(begun.wait(60))
+        self.session.close()
+        closed.set()
+        self.assertTrue(self.done.wait(60))
+        self.assertEqual(self.calls.pop()[:3], ([], "pending", "the session is closed"))
+        with self.assertRaisesRegex(tssa.Error, "the session is closed"):
+            self.session.run_async(None, {"x": ONES}, self.note, None)
 
     def test_the_interpreter_ends(self):
         with tempfile.NamedTemporaryFile() as file:

@@ -234,7 +234,7 @@ class IOBinding:
         name: str,
         device_type: str = "cpu",
         device_id: int = 0,
-        element_type: Union[int, numpy.typing.DTypeLike] = None,
+        element_type: Optional[Union[int, numpy.typing.DTypeLike]] = None,
         shape: Optional[Sequence[int]] = None,
         buffer_ptr: Optional[int] = None,
     ) -> None: ...

@@ -92,11 +92,11 @@ def find_element(kind: Any) -> Element:
 
     InvalidArgument: there is none.
     """
-    if isinstance(kind, int):
+    if isinstance(kind, int) and not isinstance(kind, bool):
         found = next((each for each in _ELEMENTS.values() if _ONNX_TYPES[each.onnx] == kind), None)
     else:
         try:
-            dtype = numpy.dtype(kind)
+            dtype = numpy.dtype("none" if kind is None else kind)  # None would be float64
         except TypeError:
             raise InvalidArgument(f"expected an element type, got {kind!r}", code=INVALID_ARGUMENT) from None
         found = next((each for each in _ELEMENTS.values() if each.numpy == dtype.name and dtype.isnative), None)

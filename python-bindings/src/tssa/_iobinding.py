@@ -15,7 +15,7 @@ from ._ort_devices import OrtAllocatorType, OrtMemoryInfo, OrtMemType, check_dev
 from ._ort_values import OrtValue, view_memory
 from ._refusals import refuse
 
-_Array = "numpy.ndarray[Any, Any]"
+_Array = numpy.ndarray[Any, Any]
 _log = logging.getLogger("tssa")
 _pool_lock = threading.Lock()
 _DEVICES = "a session chooses no device by itself: target='cuda:sm_90' of tssa.InferenceSession compiles for a GPU"
@@ -119,10 +119,10 @@ class IOBinding:
                   if bound.is_memory and bound.value is not None}
         # pylint: disable-next=protected-access
         results = session._run_within(list(self._outputs), self._inputs, run_options, memory)
-        types = {port.name: port.type for port in session.get_outputs()}
-        for (name, bound), result in zip(list(self._outputs.items()), results):
-            if not bound.is_memory:
-                self._outputs[name] = _Bound(OrtValue(result, types[name]), False)
+        if len(memory) < len(self._outputs):
+            types = {port.name: port.type for port in session.get_outputs()}
+            made = {name: OrtValue(result, types[name]) for name, result in zip(self._outputs, results)}
+            self._outputs.update((name, _Bound(value, False)) for name, value in made.items() if name not in memory)
 
 
 def _check_value(value: Any) -> None:
@@ -176,7 +176,7 @@ class BoundRuns:
         with _pool_lock:
             if self._pool is None:
                 self._pool = concurrent.futures.ThreadPoolExecutor(1, "tssa-run-async")
-        self._pool.submit(self._run_and_call, output_names, dict(input_feed), callback, user_data, run_options)
+            self._pool.submit(self._run_and_call, output_names, dict(input_feed), callback, user_data, run_options)
 
     def _run_and_call(self, output_names: Any, inputs: Any, callback: Any, user_data: Any, run_options: Any) -> None:
         results, text = [], ""
@@ -188,6 +188,13 @@ class BoundRuns:
             callback(results, user_data, text)
         except Exception:  # pylint: disable=broad-exception-caught
             _log.exception("the callback of run_async has failed")
+
+    def close(self) -> None:
+        super().close()  # type: ignore[misc]
+        with _pool_lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False)
 
     def create_ortvalue_from_shape_and_type(self, shape: Sequence[int], element_type: Any, device_type: str, device_id: int = 0,
                                             vendor_id: int = -1) -> OrtValue:

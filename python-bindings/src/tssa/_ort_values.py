@@ -13,7 +13,7 @@ from ._errors import INVALID_ARGUMENT, Error, InvalidArgument
 from ._ort_devices import check_device
 from ._refusals import refuse
 
-_Array = "numpy.ndarray[Any, Any]"
+_Array = numpy.ndarray[Any, Any]
 _SPARSE = "sparse tensors are not offered: give a dense array"
 
 

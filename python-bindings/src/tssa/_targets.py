@@ -11,7 +11,7 @@ from ._elements import Element, get_dtype, get_element, to_storage
 from ._errors import INVALID_ARGUMENT, InvalidArgument
 from ._outputs import Output
 
-_Array = "numpy.ndarray[Any, Any]"
+_Array = numpy.ndarray[Any, Any]
 
 
 class Targets:
