@@ -221,6 +221,11 @@ class Tests(unittest.TestCase):
         options.terminate = False
         session.run(None, {"x": ONES}, options)
 
+    def test_arguments_of_onnx_runtime(self):
+        session = onnxruntime.InferenceSession(path_or_bytes=self.path, sess_options=None, providers=None, enable_fallback=0,
+                                               disabled_optimizers={"ConstantFolding"}, read_config_from_model=0)
+        numpy.testing.assert_array_equal(session.run(output_names=None, input_feed={"x": ONES}, run_options=None)[0], -ONES)
+
     def test_set_seed(self):
         kind = tensor_type(1, 8)
         model = make_typed("RandomNormalLike", [("x", kind)], kind)

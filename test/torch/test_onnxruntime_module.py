@@ -97,6 +97,12 @@ def list_names(module):
         inspect.ismodule(getattr(module, name)) and getattr(module, name).__name__.partition(".")[0] != module.__name__)}
 
 
+def list_parameters(function):
+    """The names of the parameters that take positions, in order."""
+    return [name for name, parameter in inspect.signature(function).parameters.items()
+            if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
+
+
 class Tests(unittest.TestCase):
     def has(self, owner, name):
         """Whether there is a name, or one that says what to do instead. An option may be set on an object only."""
@@ -117,6 +123,22 @@ class Tests(unittest.TestCase):
         for kind, names in CLASSES.items():
             there = {name for name in dir(getattr(onnxruntime, kind)) if not name.startswith("_")}
             self.assertEqual(there, set(names.split()), kind)
+
+    def test_parameters_are_those_of_onnx_runtime(self):
+        if importlib.util.find_spec("onnxruntime") is None:
+            self.skipTest("onnxruntime is not installed")
+        import onnxruntime
+        compared = 0
+        for kind in ("IOBinding", "InferenceSession", "OrtDevice", "OrtValue"):
+            for name, wanted in inspect.getmembers(getattr(onnxruntime, kind), callable):
+                found = getattr(getattr(tssa, kind), name, None)
+                if (name.startswith("_") and name != "__init__") or "." not in getattr(found, "__qualname__", "") or (
+                        kind != "InferenceSession" and name == "__init__") or "<locals>" in found.__qualname__:
+                    continue  # one of Python's, made by other functions, or refused
+                with self.subTest(f"{kind}.{name}"):
+                    self.assertEqual(list_parameters(found), list_parameters(wanted))
+                    compared += 1
+        self.assertGreater(compared, 40)
 
     def test_refused_names(self):
         for name, way in _refusals.MODULE.items():

@@ -278,7 +278,7 @@ _U = TypeVar("_U")
 class InferenceSession(Session):
     def __init__(
         self,
-        model: Union[_Path, bytes, bytearray, memoryview, _ModelProto],
+        path_or_bytes: Union[_Path, bytes, bytearray, memoryview, _ModelProto],
         sess_options: Optional[SessionOptions] = None,
         providers: Optional[_Providers] = None,
         provider_options: Optional[Sequence[dict[str, Any]]] = None,
@@ -288,6 +288,9 @@ class InferenceSession(Session):
         seed: Optional[int] = None,
         verify: bool = True,
         tuned: Optional[_Path] = None,
+        disabled_optimizers: Any = None,
+        enable_fallback: int = 1,
+        read_config_from_model: int = 0,
     ) -> None: ...
     def run(
         self, output_names: Optional[Sequence[str]], input_feed: _Inputs, run_options: Optional[RunOptions] = None

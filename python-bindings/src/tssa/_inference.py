@@ -61,16 +61,18 @@ def get_device():
 class InferenceSession(BoundRuns, Session):
     """A model as ONNX Runtime's InferenceSession.
 
-    model: the path of an ONNX model or of an artifact, the bytes of either, or an onnx.ModelProto. Bytes and protos have
+    path_or_bytes: the path of an ONNX model or of an artifact, the bytes of either, or an onnx.ModelProto. Bytes and protos have
     no external weights. What is compiled is kept in the cache (README), so that the next session of the model loads it.
     providers: names, or pairs of a name and a dict. Only "CPUExecutionProvider" is there; others are left out with a
     warning if it is listed, too, and refused otherwise.
-    Further options are those of Session: target, device, seed, verify, tuned.
+    Further options are those of Session: target, device, seed, verify, tuned. disabled_optimizers, enable_fallback and
+    read_config_from_model of ONNX Runtime are accepted, and have no part in the results.
     """
 
-    def __init__(self, model, sess_options=None, providers=None, provider_options=None, *, target="cpu", device="auto",
-                 seed=None, verify=True, tuned=None, **refused):
-        # pylint: disable=super-init-not-called
+    def __init__(self, path_or_bytes, sess_options=None, providers=None, provider_options=None, *, target="cpu",
+                 device="auto", seed=None, verify=True, tuned=None, disabled_optimizers=None, enable_fallback=1,
+                 read_config_from_model=0, **refused):
+        # pylint: disable=super-init-not-called,unused-argument
         if refused:
             raise TypeError(f"InferenceSession has no option '{next(iter(refused))}'")
         self._options = sess_options if sess_options is not None else SessionOptions()
@@ -80,7 +82,7 @@ class InferenceSession(BoundRuns, Session):
         _check_providers(providers, provider_options)
         self._arguments = {"target": target, "device": device, "seed": _seed if seed is None else seed,
                            "verify": verify, "tuned": tuned}
-        self._model = _to_path_or_bytes(model)
+        self._model = _to_path_or_bytes(path_or_bytes)
         self._start()
 
     def _start(self):
