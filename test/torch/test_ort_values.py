@@ -197,6 +197,15 @@ class BindingTests(unittest.TestCase):
         numpy.testing.assert_array_equal(memory, -ONES)
         self.assertTrue(session.end_profiling())
 
+    def test_results_of_a_device(self):
+        session = tssa.InferenceSession(make_model("Neg"), target="cuda-emu", device="cuda-emu")
+        memory = numpy.zeros(3, numpy.float32)
+        binding = session.io_binding()
+        binding.bind_cpu_input("x", ONES)
+        binding.bind_ortvalue_output("y", tssa.OrtValue.ortvalue_from_numpy(memory))
+        session.run_with_iobinding(binding)
+        numpy.testing.assert_array_equal(memory, -ONES)
+
     def test_values_by_name(self):
         a, b = map(tssa.OrtValue.ortvalue_from_numpy, (self.a, self.b))
         for names in (None, [], ["y"]):

@@ -61,8 +61,8 @@ def get_device():
 class InferenceSession(BoundRuns, Session):
     """A model as ONNX Runtime's InferenceSession.
 
-    path_or_bytes: the path of an ONNX model or of an artifact, the bytes of either, or an onnx.ModelProto. Bytes and protos have
-    no external weights. What is compiled is kept in the cache (README), so that the next session of the model loads it.
+    path_or_bytes: the path of an ONNX model or of an artifact, the bytes of either, or an onnx.ModelProto. Bytes and protos
+    have no external weights. What is compiled is kept in the cache (README), so that the next session of the model loads it.
     providers: names, or pairs of a name and a dict. Only "CPUExecutionProvider" is there; others are left out with a
     warning if it is listed, too, and refused otherwise.
     Further options are those of Session: target, device, seed, verify, tuned. disabled_optimizers, enable_fallback and
