@@ -37,6 +37,9 @@ void check(tssa_status *status);
 
 using Input = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
 
+/// Memory for a result of its size, or nothing.
+using Target = std::optional<nanobind::ndarray<nanobind::device::cpu>>;
+
 /// Name, type code, bits, sizes (-1: free), kind, the input that an output is, the name of each
 /// free size ("" if it has none).
 using Port = std::tuple<Text, int, int, std::vector<int64_t>, int, int, std::vector<Text>>;
@@ -82,24 +85,31 @@ public:
   std::vector<LaunchNodes> getLaunches() const;
   std::string getDevice() const { return tssa_session_device(session); }
 
-  /// The results that are tensors of their own, in order, for any framework or numpy.
+  /// The results that are tensors of their own, in order, for any framework or numpy. A result with
+  /// a target is written there, and its sizes are returned as a tuple. `targets` is empty or has an
+  /// element for each result.
   nanobind::list run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                     const Cancel *cancel);
+                     const Cancel *cancel, const std::vector<Target> &targets);
   /// The same, and the times of each launch.
   std::tuple<nanobind::list, Times> runTimed(const std::vector<Input> &arguments, bool asNumpy,
-                                             double timeout, const Cancel *cancel);
-  /// The same for inputs as the runtime has them, in order. Their names are set here.
-  void runOn(std::vector<tssa_value> &values, const tssa_run_options &options,
-             Results &results) const;
+                                             double timeout, const Cancel *cancel,
+                                             const std::vector<Target> &targets);
+  /// The same for inputs as the runtime has them, in order. Their names are set here. `given` is
+  /// empty or has the memory of each result, null where it has none.
+  void runOn(std::vector<tssa_value> &values, const tssa_run_options &options, Results &results,
+             const std::vector<tssa_tensor> &given = {}) const;
 
 private:
   using DescribeFn = tssa_status *(*)(const tssa_session *, size_t, tssa_port *);
   std::vector<Port> describe(size_t count, DescribeFn get) const;
   Text getSymbolName(int32_t index) const;
   nanobind::list runWith(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                         const Cancel *cancel, std::vector<tssa_launch_time> *times);
+                         const Cancel *cancel, const std::vector<Target> &targets,
+                         std::vector<tssa_launch_time> *times);
   std::vector<tssa_value> makeInputs(const std::vector<Input> &arguments, bool asNumpy,
                                      std::vector<std::vector<int64_t>> &extents) const;
+  std::vector<tssa_tensor> makeTargets(const std::vector<Target> &targets, bool asNumpy,
+                                       std::vector<std::vector<int64_t>> &extents) const;
 
   tssa_session *session = nullptr;
   std::vector<Port> inputs, outputs;

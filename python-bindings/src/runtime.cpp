@@ -45,6 +45,31 @@ bool isForeignType(int code, int bits) {
   return code != Bool && (!isNumber || bits < 8);
 }
 
+/// The runtime's view of an array that is passed for `port`. `numbers` gets its sizes and strides.
+template <typename Array>
+tssa_tensor makeTensor(const Array &array, const Port &port, bool asNumpy,
+                       std::vector<int64_t> &numbers) {
+  size_t rank = array.ndim();
+  for (size_t dim = 0; dim < rank; ++dim)
+    numbers.push_back(static_cast<int64_t>(array.shape(dim)));
+  for (size_t dim = 0; dim < rank; ++dim)
+    numbers.push_back(array.stride(dim));
+  tssa_tensor tensor = {};
+  tensor.data = const_cast<void *>(static_cast<const void *>(array.data()));
+  tensor.device = {1, 0};
+  tensor.ndim = static_cast<int32_t>(rank);
+  tensor.dtype = {array.dtype().code, array.dtype().bits, array.dtype().lanes};
+  // Arrays of numpy that hold other elements than numpy's come as unsigned integers.
+  int code = std::get<1>(port), bits = std::get<2>(port);
+  bool isByte = array.dtype().bits == 8 && bits < 8;
+  if (asNumpy && isForeignType(code, bits) && array.dtype().code == UInt &&
+      (isByte || array.dtype().bits == bits))
+    tensor.dtype = {static_cast<uint8_t>(code), static_cast<uint8_t>(bits), 1};
+  tensor.shape = numbers.data();
+  tensor.strides = numbers.data() + rank;
+  return tensor;
+}
+
 } // namespace
 
 Program::Program(const std::string &path, const std::string &device, uint32_t threads,
@@ -95,29 +120,33 @@ std::vector<tssa_value> Program::makeInputs(const std::vector<Input> &arguments,
   std::vector<tssa_value> values;
   extents.resize(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Input &array = arguments[i];
-    size_t rank = array.ndim();
-    std::vector<int64_t> &numbers = extents[i];
-    for (size_t dim = 0; dim < rank; ++dim)
-      numbers.push_back(static_cast<int64_t>(array.shape(dim)));
-    for (size_t dim = 0; dim < rank; ++dim)
-      numbers.push_back(array.stride(dim));
     tssa_value value = {};
-    value.tensor.data = const_cast<void *>(array.data());
-    value.tensor.device = {1, 0};
-    value.tensor.ndim = static_cast<int32_t>(rank);
-    value.tensor.dtype = {array.dtype().code, array.dtype().bits, array.dtype().lanes};
-    // Arrays of numpy that hold other elements than numpy's come as unsigned integers.
-    int code = std::get<1>(inputs[i]), bits = std::get<2>(inputs[i]);
-    bool isByte = array.dtype().bits == 8 && bits < 8;
-    if (asNumpy && isForeignType(code, bits) && array.dtype().code == UInt &&
-        (isByte || array.dtype().bits == bits))
-      value.tensor.dtype = {static_cast<uint8_t>(code), static_cast<uint8_t>(bits), 1};
-    value.tensor.shape = numbers.data();
-    value.tensor.strides = numbers.data() + rank;
+    value.tensor = makeTensor(arguments[i], inputs[i], asNumpy, extents[i]);
     values.push_back(value);
   }
   return values;
+}
+
+std::vector<tssa_tensor> Program::makeTargets(const std::vector<Target> &targets, bool asNumpy,
+                                              std::vector<std::vector<int64_t>> &extents) const {
+  std::vector<tssa_tensor> given;
+  if (targets.empty())
+    return given;
+  extents.resize(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (std::get<4>(outputs[i]) != TSSA_PORT_OUT)
+      continue;
+    size_t number = given.size();
+    given.push_back({});
+    if (number < targets.size() && targets[number])
+      given.back() = makeTensor(*targets[number], outputs[i], asNumpy, extents[i]);
+  }
+  if (given.size() != targets.size())
+    throw RuntimeError{TSSA_INVALID_ARGUMENT,
+                       "expected memory or None for each of " + std::to_string(given.size()) +
+                           " results, got " + std::to_string(targets.size()),
+                       ""};
+  return given;
 }
 
 namespace {
@@ -166,14 +195,15 @@ std::vector<LaunchNodes> Program::getLaunches() const {
 }
 
 nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                      const Cancel *cancel) {
-  return runWith(arguments, asNumpy, timeout, cancel, nullptr);
+                      const Cancel *cancel, const std::vector<Target> &targets) {
+  return runWith(arguments, asNumpy, timeout, cancel, targets, nullptr);
 }
 
 std::tuple<nb::list, Times> Program::runTimed(const std::vector<Input> &arguments, bool asNumpy,
-                                              double timeout, const Cancel *cancel) {
+                                              double timeout, const Cancel *cancel,
+                                              const std::vector<Target> &targets) {
   std::vector<tssa_launch_time> times(tssa_session_num_launches(session));
-  nb::list results = runWith(arguments, asNumpy, timeout, cancel, &times);
+  nb::list results = runWith(arguments, asNumpy, timeout, cancel, targets, &times);
   Times found;
   for (const tssa_launch_time &time : times)
     found.emplace_back(time.calls, time.seconds, time.flops);
@@ -181,24 +211,35 @@ std::tuple<nb::list, Times> Program::runTimed(const std::vector<Input> &argument
 }
 
 nb::list Program::runWith(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                          const Cancel *cancel, std::vector<tssa_launch_time> *times) {
-  std::vector<std::vector<int64_t>> extents;
+                          const Cancel *cancel, const std::vector<Target> &targets,
+                          std::vector<tssa_launch_time> *times) {
+  std::vector<std::vector<int64_t>> extents, targetExtents;
   std::vector<tssa_value> values = makeInputs(arguments, asNumpy, extents);
+  std::vector<tssa_tensor> given = makeTargets(targets, asNumpy, targetExtents);
   tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
   options.timeout_seconds = timeout;
   options.cancel = cancel ? cancel->get() : nullptr;
   options.launch_times = times ? times->data() : nullptr;
   options.num_launch_times = times ? times->size() : 0;
   Results results;
-  runOn(values, options, results);
+  runOn(values, options, results, given);
   nb::list made;
-  for (tssa_value &value : results.values)
-    made.append(wrap(value, asNumpy));
+  for (size_t i = 0; i < results.values.size(); ++i) {
+    tssa_value &value = results.values[i];
+    if (given.empty() || !given[i].data) {
+      made.append(wrap(value, asNumpy));
+      continue;
+    }
+    nb::list sizes;
+    for (int32_t dim = 0; dim < value.tensor.ndim; ++dim)
+      sizes.append(value.tensor.shape[dim]);
+    made.append(nb::tuple(sizes));
+  }
   return made;
 }
 
 void Program::runOn(std::vector<tssa_value> &values, const tssa_run_options &options,
-                    Results &results) const {
+                    Results &results, const std::vector<tssa_tensor> &given) const {
   for (size_t i = 0; i < inputs.size(); ++i)
     values[i].name = std::get<0>(inputs[i]).c_str();
   for (const Port &port : outputs) {
@@ -206,6 +247,8 @@ void Program::runOn(std::vector<tssa_value> &values, const tssa_run_options &opt
       continue;
     tssa_value value = {};
     value.name = std::get<0>(port).c_str();
+    if (!given.empty())
+      value.tensor = given[results.values.size()];
     results.values.push_back(value);
   }
   tssa_status *status;
@@ -239,9 +282,11 @@ NB_MODULE(_runtime, module) {
       .def_prop_ro("inputs", &Program::getInputs)
       .def_prop_ro("outputs", &Program::getOutputs)
       .def("run", &Program::run, nb::arg("arguments"), nb::arg("as_numpy") = false,
-           nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none())
+           nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none(),
+           nb::arg("targets") = std::vector<Target>())
       .def("run_timed", &Program::runTimed, nb::arg("arguments"), nb::arg("as_numpy") = false,
-           nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none())
+           nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none(),
+           nb::arg("targets") = std::vector<Target>())
       .def_prop_ro("launches", &Program::getLaunches)
       .def_prop_ro("device", &Program::getDevice);
   nb::class_<Cancel>(module, "Cancel", "A flag that stops runs")

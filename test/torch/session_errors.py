@@ -3,11 +3,13 @@
 
 """Every error of tssa.InferenceSession and its options, for test_raises: functions, texts and kinds."""
 
+import importlib
 import io
 import os
 import resource
 import sys
 import tempfile
+import types
 import unittest.mock
 
 import numpy
@@ -122,10 +124,16 @@ fails("weights are compiled into a model")(lambda: tssa.SessionOptions().add_ini
 fails("weights are compiled into a model")(lambda: tssa.SessionOptions().add_external_initializers(["w"], [ONES]))
 fails("express the operator as an ONNX function")(lambda: tssa.SessionOptions().register_custom_ops_library("a.so"))
 fails("express the operator as an ONNX function")(lambda: tssa.SessionOptions().enable_registered_custom_ops())
+fails("there is no provider 'CUDAExecutionProvider', only")(lambda: tssa.SessionOptions().add_provider("CUDAExecutionProvider"))
+fails("a session that is being made cannot be cancelled")(lambda: tssa.SessionOptions().set_load_cancellation_flag(True))
+fails("merge their weights into those of the model")(lambda: tssa.RunOptions().add_active_adapter(None))
+fails("external weights are read from the folder of the model")(lambda: tssa.SessionOptions().add_session_config_entry(
+    "session.model_external_initializers_file_folder_path", "/weights"))
+fails("module 'tssa' has no attribute 'nothing'", AttributeError)(lambda: tssa.nothing)
+fails("SparseTensor: sparse tensors are not offered: give a dense array")(lambda: tssa.SparseTensor(None))
+fails("SparseTensor: sparse tensors are not offered")(lambda: tssa.SparseTensor.sparse_coo_from_numpy)
+fails("SparseTensor has no attribute '__len__'", AttributeError)(lambda: tssa.SparseTensor.__len__)
 fails("there is no configuration entry 'a'")(lambda: tssa.RunOptions().get_run_config_entry("a"))
-fails("results cannot be bound")(lambda: session().io_binding())
-fails("there are no OrtValues")(lambda: session().run_with_ort_values(None, {}))
-fails("use run\\(\\) in a thread")(lambda: session().run_async(None, {}, None, None))
 fails("the inputs are a dict from names to arrays, got list", TypeError)(lambda: session().run(None, [ONES]))
 fails(r"input 'x' is of tensor\(float\), got an array of float64: use x.astype\(numpy.float32\)", tssa.InvalidArgument)(
     lambda: session().run(None, {"x": numpy.ones(3)}))
@@ -141,6 +149,26 @@ fails("got a list with an integer beyond all floats", tssa.InvalidArgument)(
 fails("expected integers, got a list with 1.5: give an array of int8 instead", ValueError)(lambda: feed_integers([1.5]))
 fails("expected numbers from -128 to 127, got a list with 300", ValueError)(lambda: feed_integers([300]))
 fails("there is no name for elements of code 99", tssa.Error)(lambda: _elements.get_element(99, 8))
+
+
+@fails("onnxruntime is imported already: call tssa.use_as_onnxruntime\\(\\) before", RuntimeError)
+def uses_an_imported_module():
+    with unittest.mock.patch.dict(sys.modules, onnxruntime=types.ModuleType("onnxruntime")):
+        tssa.use_as_onnxruntime()
+
+
+def with_module(use):
+    """Runs `use` with the module onnxruntime of this package, which is not there afterwards."""
+    with unittest.mock.patch.dict(sys.modules), unittest.mock.patch.object(sys, "meta_path", list(sys.meta_path)):
+        for name in [name for name in sys.modules if name.partition(".")[0] == "onnxruntime"]:
+            del sys.modules[name]
+        use(tssa.use_as_onnxruntime())
+
+
+fails("'onnxruntime.quantization' is not offered: tssa runs models only", ImportError)(
+    lambda: with_module(lambda _: importlib.import_module("onnxruntime.quantization")))
+fails("module 'onnxruntime.capi' has no attribute 'nothing'", AttributeError)(
+    lambda: with_module(lambda module: module.capi.nothing))
 
 
 @fails("training_mode is not offered")

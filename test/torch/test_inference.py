@@ -16,7 +16,7 @@ import warnings
 
 import numpy
 import tssa as onnxruntime
-from tssa import _elements
+from tssa import _config_entries, _elements, _inference
 
 from test_files import field, make_model
 
@@ -153,32 +153,59 @@ class Tests(unittest.TestCase):
         with self.assertLogs("tssa", logging.INFO):
             onnxruntime.InferenceSession(self.path)
 
-    def test_options_without_effect(self):
+    def test_options_without_a_part_in_results(self):
+        options = onnxruntime.SessionOptions()
         for name, value in {"execution_mode": onnxruntime.ExecutionMode.ORT_PARALLEL, "inter_op_num_threads": 4,
-                            "enable_mem_pattern": False, "log_verbosity_level": 1, "enable_cpu_mem_arena": False, "enable_mem_reuse": False,
+                            "enable_mem_pattern": False, "log_verbosity_level": 1, "enable_cpu_mem_arena": False,
+                            "enable_mem_reuse": False, "use_per_session_threads": False,
                             "execution_order": onnxruntime.ExecutionOrder.PRIORITY_BASED,
                             "graph_optimization_level": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL}.items():
-            options = onnxruntime.SessionOptions()
             setattr(options, name, value)
             self.assertEqual(getattr(options, name), value)
-            with self.assertWarnsRegex(UserWarning, f"{name} has no effect: ") as caught:
-                onnxruntime.InferenceSession(self.path, options)
-            self.assertEqual(caught.filename, __file__)
-        options = onnxruntime.SessionOptions()
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.add_session_config_entry("session.set_denormal_as_zero", "0")
+        options.add_provider("CPUExecutionProvider", {})
+        self.assertTrue(options.has_providers())
+        options.set_load_cancellation_flag(False)
         self.assertTrue(options.has_session_config_entry("session.intra_op.allow_spinning"))
         self.assertEqual(options.get_session_config_entry("session.intra_op.allow_spinning"), "0")
-        with self.assertWarnsRegex(UserWarning, "'session.intra_op.allow_spinning' has no effect"):
-            onnxruntime.InferenceSession(self.path, options)
+        run = onnxruntime.RunOptions()
+        run.log_severity_level, run.logid, run.log_verbosity_level, run.only_execute_path_to_fetches = 0, "run", 1, True
+        run.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+        self.assertEqual(run.get_run_config_entry("memory.enable_memory_arena_shrinkage"), "cpu:0")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            session = onnxruntime.InferenceSession(self.path, options)
+            numpy.testing.assert_array_equal(session.run(None, {"x": ONES}, run)[0], -ONES)
+
+    def check_said_once(self, text, call):
+        """Requires a warning from here at the first call in a process, and none at the second."""
+        self.enterContext(unittest.mock.patch.object(_config_entries, "_said", set()))
+        with self.assertWarnsRegex(UserWarning, text) as caught:
+            call()
+        self.assertEqual(caught.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            call()
+
+    def test_entries_with_a_warning(self):
+        for key, text in (("optimization.enable_gelu_approximation", "has no effect: Gelu is computed as the model defines it"),
+                          ("session.no_such_entry", "is unknown and has no effect")):
+            options = onnxruntime.SessionOptions()
+            options.add_session_config_entry(key, "1")
+            self.check_said_once(f"'{key}' {text}", lambda: onnxruntime.InferenceSession(self.path, options))
+        session, options = onnxruntime.InferenceSession(self.path), onnxruntime.RunOptions()
+        options.add_run_config_entry("no_such_entry", "1")
+        self.check_said_once("'no_such_entry' is unknown", lambda: session.run(None, {"x": ONES}, options))
 
     def test_providers(self):
         self.assertEqual(onnxruntime.get_available_providers(), ["CPUExecutionProvider"])
         self.assertEqual(onnxruntime.get_all_providers(), ["CPUExecutionProvider"])
         self.assertEqual(onnxruntime.get_device(), "CPU")
-        with self.assertWarnsRegex(UserWarning, "there is no provider 'CUDAExecutionProvider'") as caught:
-            session = onnxruntime.InferenceSession(
-                self.path, providers=[("CUDAExecutionProvider", {"device_id": 0}), "CPUExecutionProvider"])
-        self.assertEqual(caught.filename, __file__)
+        providers = [("CUDAExecutionProvider", {"device_id": 0}), "CPUExecutionProvider"]
+        self.check_said_once("there is no provider 'CUDAExecutionProvider'",
+                             lambda: onnxruntime.InferenceSession(self.path, providers=providers))
+        session = onnxruntime.InferenceSession(self.path)
         session.set_providers(["CPUExecutionProvider"])
         session.disable_fallback()
         session.enable_fallback()
@@ -194,26 +221,20 @@ class Tests(unittest.TestCase):
         options.terminate = False
         session.run(None, {"x": ONES}, options)
 
-    def test_run_options_without_effect(self):
-        session = onnxruntime.InferenceSession(self.path)
-        entry = "memory.enable_memory_arena_shrinkage"
-        for name, value in {"log_severity_level": 0, "logid": "run", "log_verbosity_level": 1,
-                            "only_execute_path_to_fetches": True, f"'{entry}'": "cpu:0"}.items():
-            options = onnxruntime.RunOptions()
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                session.run(None, {"x": ONES}, options)
-            if entry in name:
-                options.add_run_config_entry(entry, value)
-                self.assertEqual(options.get_run_config_entry(entry), value)
-            else:
-                setattr(options, name, value)
-            with self.assertWarnsRegex(UserWarning, f"{name} has no effect: ") as caught:
-                session.run(None, {"x": ONES}, options)
-            self.assertEqual(caught.filename, __file__)
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                numpy.testing.assert_array_equal(session.run(None, {"x": ONES}, options)[0], -ONES)
+    def test_arguments_of_onnx_runtime(self):
+        session = onnxruntime.InferenceSession(path_or_bytes=self.path, sess_options=None, providers=None, enable_fallback=0,
+                                               disabled_optimizers={"ConstantFolding"}, read_config_from_model=0)
+        numpy.testing.assert_array_equal(session.run(output_names=None, input_feed={"x": ONES}, run_options=None)[0], -ONES)
+
+    def test_set_seed(self):
+        kind = tensor_type(1, 8)
+        model = make_typed("RandomNormalLike", [("x", kind)], kind)
+        self.enterContext(unittest.mock.patch.object(_inference, "_seed", None))
+        onnxruntime.set_seed(3)
+        draw = lambda **seed: onnxruntime.InferenceSession(model, **seed).run(None, {"x": numpy.ones(8, numpy.float32)})[0]
+        numpy.testing.assert_array_equal(draw(), draw())
+        numpy.testing.assert_array_equal(draw(), draw(seed=3))
+        self.assertFalse((draw() == draw(seed=4)).all())
 
     def test_terminate_from_another_thread(self):
         graph = """

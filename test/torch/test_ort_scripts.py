@@ -1,7 +1,10 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Programs for ONNX Runtime (ort_scripts) print the same with `import tssa as ort`."""
+"""Programs for ONNX Runtime (ort_scripts) print the same with `import tssa as ort`.
+
+Those that compare the version or import parts of the module run after tssa.use_as_onnxruntime().
+"""
 
 import functools
 import glob
@@ -13,6 +16,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 IMPORT = "import onnxruntime as ort\n"
+NEEDS_MODULE = ("ort.__version__", "from onnxruntime")
 
 
 @functools.lru_cache(maxsize=None)
@@ -39,8 +43,10 @@ class Tests(unittest.TestCase):
         _, _, comment = source.partition("\n# Prints:\n")
         wanted = "".join(line.removeprefix("# ") for line in comment.splitlines(True))
         self.assertTrue(wanted)
+        needs_module = any(text in source for text in NEEDS_MODULE)
+        instead = f"import tssa\ntssa.use_as_onnxruntime()\n{IMPORT}" if needs_module else "import tssa as ort\n"
         with tempfile.TemporaryDirectory() as folder:
-            self.assertEqual(self.run_script(source.replace(IMPORT, "import tssa as ort\n"), folder), wanted)
+            self.assertEqual(self.run_script(source.replace(IMPORT, instead), folder), wanted)
             if has("onnxruntime"):
                 self.assertEqual(self.run_script(source, folder), wanted, "ONNX Runtime prints something else")
 

@@ -29,6 +29,7 @@ import torch.nn.functional as F
 from torch._higher_order_ops import scan
 from torch._higher_order_ops.map import map as map_rows
 
+import ort_value_errors  # pylint: disable=unused-import  # it adds to the cases of session_errors
 import tssa
 import session_errors
 import test_handlers

@@ -17,9 +17,10 @@ HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 
 
 def list_parameters(function):
-    """The names of the parameters of a function in a stub, in order; those that only take names last."""
+    """The names of the parameters of a function in a stub, in order; those that only take names last, and none for a class."""
     arguments = function.args
-    return [argument.arg for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+    names = [argument.arg for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+    return names[any(isinstance(each, ast.Name) and each.id == "classmethod" for each in function.decorator_list):]
 
 
 class Tests(unittest.TestCase):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy
 
-from ._errors import Error
+from ._errors import INVALID_ARGUMENT, Error, InvalidArgument
 
 
 class Element(NamedTuple):
@@ -73,3 +73,33 @@ def to_storage(array: "numpy.ndarray[Any, Any]", element: Element) -> "numpy.nda
 def from_storage(array: "numpy.ndarray[Any, Any]", element: Element) -> "numpy.ndarray[Any, Any]":
     """Returns a result of the runtime with its own element type, without a copy."""
     return array if element.storage is None else array.view(get_dtype(element))
+
+
+#: Element types by the numbers of onnx.TensorProto.DataType, by name.
+_ONNX_TYPES = {"float": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "bool": 9, "float16": 10,
+               "double": 11, "uint32": 12, "uint64": 13, "bfloat16": 16, "float8e4m3fn": 17, "float8e4m3fnuz": 18,
+               "float8e5m2": 19, "float8e5m2fnuz": 20, "uint4": 21, "int4": 22, "float4e2m1": 23, "float8e8m0": 24, "uint2": 25,
+               "int2": 26}
+
+
+def get_onnx_type(element: Element) -> int:
+    """Returns the number of an element type in onnx.TensorProto.DataType."""
+    return _ONNX_TYPES[element.onnx]
+
+
+def find_element(kind: Any) -> Element:
+    """Returns the element type of what numpy takes as a type of elements, or of a number of onnx.TensorProto.DataType.
+
+    InvalidArgument: there is none.
+    """
+    if isinstance(kind, int) and not isinstance(kind, bool):
+        found = next((each for each in _ELEMENTS.values() if _ONNX_TYPES[each.onnx] == kind), None)
+    else:
+        try:
+            dtype = numpy.dtype("none" if kind is None else kind)  # None would be float64
+        except TypeError:
+            raise InvalidArgument(f"expected an element type, got {kind!r}", code=INVALID_ARGUMENT) from None
+        found = next((each for each in _ELEMENTS.values() if each.numpy == dtype.name and dtype.isnative), None)
+    if found is None:
+        raise InvalidArgument(f"there are no tensors of {kind!r}", code=INVALID_ARGUMENT)
+    return found

@@ -6,12 +6,13 @@
 import contextlib
 import logging
 import os
-import warnings
 
 from . import _runtime
+from ._config_entries import warn_once
 from ._elements import get_element
 from ._errors import Error, InvalidProtobuf, NoSuchFile, NotImplemented as Unavailable
 from ._folders import make_folder
+from ._iobinding import BoundRuns, unwrap
 from ._modelmeta import read_model_or_reason
 from ._profile import Profile
 from ._session import NodeArg, Session
@@ -23,6 +24,7 @@ _CPU = "CPUExecutionProvider"
 #: Of ONNX Runtime's severities: verbose, info, warning, error, fatal.
 _LEVELS = [logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR, logging.CRITICAL]
 _severity = 2
+_seed = None
 
 
 def set_default_logger_severity(severity):
@@ -31,6 +33,16 @@ def set_default_logger_severity(severity):
     if severity not in range(5):
         raise ValueError(f"a severity is 0 (verbose), 1, 2, 3 or 4 (fatal), got {severity}")
     _severity = severity
+
+
+def set_default_logger_verbosity(verbosity):
+    """Messages differ by severity only: set_default_logger_severity."""
+
+
+def set_seed(seed):
+    """Sets the seed of sessions that are made from now on and get none of their own."""
+    global _seed  # pylint: disable=global-statement
+    _seed = int(seed)
 
 
 def get_available_providers():
@@ -46,19 +58,21 @@ def get_device():
     return "CPU"
 
 
-class InferenceSession(Session):
+class InferenceSession(BoundRuns, Session):
     """A model as ONNX Runtime's InferenceSession.
 
-    model: the path of an ONNX model or of an artifact, the bytes of either, or an onnx.ModelProto. Bytes and protos have
-    no external weights. What is compiled is kept in the cache (README), so that the next session of the model loads it.
+    path_or_bytes: the path of an ONNX model or of an artifact, the bytes of either, or an onnx.ModelProto. Bytes and protos
+    have no external weights. What is compiled is kept in the cache (README), so that the next session of the model loads it.
     providers: names, or pairs of a name and a dict. Only "CPUExecutionProvider" is there; others are left out with a
     warning if it is listed, too, and refused otherwise.
-    Further options are those of Session: target, device, seed, verify, tuned.
+    Further options are those of Session: target, device, seed, verify, tuned. disabled_optimizers, enable_fallback and
+    read_config_from_model of ONNX Runtime are accepted, and have no part in the results.
     """
 
-    def __init__(self, model, sess_options=None, providers=None, provider_options=None, *, target="cpu", device="auto",
-                 seed=None, verify=True, tuned=None, **refused):
-        # pylint: disable=super-init-not-called
+    def __init__(self, path_or_bytes, sess_options=None, providers=None, provider_options=None, *, target="cpu",
+                 device="auto", seed=None, verify=True, tuned=None, disabled_optimizers=None, enable_fallback=1,
+                 read_config_from_model=0, **refused):
+        # pylint: disable=super-init-not-called,unused-argument
         if refused:
             raise TypeError(f"InferenceSession has no option '{next(iter(refused))}'")
         self._options = sess_options if sess_options is not None else SessionOptions()
@@ -66,8 +80,9 @@ class InferenceSession(Session):
             raise TypeError(f"sess_options is a tssa.SessionOptions, got {type(sess_options).__name__}")
         self._options.check()
         _check_providers(providers, provider_options)
-        self._arguments = {"target": target, "device": device, "seed": seed, "verify": verify, "tuned": tuned}
-        self._model = _to_path_or_bytes(model)
+        self._arguments = {"target": target, "device": device, "seed": _seed if seed is None else seed,
+                           "verify": verify, "tuned": tuned}
+        self._model = _to_path_or_bytes(path_or_bytes)
         self._start()
 
     def _start(self):
@@ -109,16 +124,20 @@ class InferenceSession(Session):
         return []
 
     def run(self, output_names, input_feed, run_options=None):
-        """Runs the model on numpy arrays by name. Returns the named outputs, all if `output_names` is None or empty.
+        """Runs the model on arrays and OrtValues by name. Returns the named outputs, all if `output_names` is None or empty.
 
         InvalidArgument: a name, element type, rank or size is wrong.
         """
+        return self._run_within(output_names, input_feed, run_options)
+
+    def _run_within(self, output_names, input_feed, run_options, memory=None):
+        inputs = unwrap(input_feed)
         if run_options is None:
-            return self._run(output_names, input_feed)
+            return self._run(output_names, inputs, memory)
         run_options.check()
         cancel = _runtime.Cancel()
         with run_options.watch(cancel):
-            return self._run(output_names, input_feed, timeout=float(run_options.timeout), cancel=cancel)
+            return self._run(output_names, inputs, memory, timeout=float(run_options.timeout), cancel=cancel)
 
     def _run_timed(self, arguments, **options):
         program, profile = self._get_program(), self._profile
@@ -157,18 +176,6 @@ class InferenceSession(Session):
 
     def disable_fallback(self):
         pass
-
-    def io_binding(self):
-        raise Unavailable("results cannot be bound: run() takes and returns arrays without copies")
-
-    def run_with_iobinding(self, iobinding, run_options=None):
-        self.io_binding()
-
-    def run_with_ort_values(self, output_names, input_dict_ort_values, run_options=None):
-        raise Unavailable("there are no OrtValues: run() takes numpy arrays, and tensors that have DLPack")
-
-    def run_async(self, output_names, input_feed, callback, user_data, run_options=None):
-        raise Unavailable("use run() in a thread (concurrent.futures): it releases Python's lock")
 
     def end_profiling(self):
         """Writes what was recorded since the session was made, in Chrome's trace format, and returns the file's name.
@@ -239,4 +246,4 @@ def _check_providers(providers, provider_options):
         raise Unavailable(f"there is no provider '{lacking[0]}', only {get_available_providers()}; for an NVIDIA GPU, "
                           "use tssa.InferenceSession(model, target='cuda:sm_90') with its architecture")
     for name in lacking:
-        warnings.warn(f"there is no provider '{name}', only {get_available_providers()}", stacklevel=3)
+        warn_once(f"there is no provider '{name}', only {get_available_providers()}", stacklevel=3)

@@ -13,6 +13,7 @@ from ._inputs import to_arguments
 from ._modelmeta import Forms, read_model_or_reason
 from ._outputs import list_outputs
 from ._shapes import list_shape_options
+from ._targets import Targets
 from ._tool import load
 
 NodeArg = namedtuple("NodeArg", "name type shape")
@@ -100,18 +101,28 @@ class Session:
         """Runs the model. Returns the named outputs as numpy arrays; all outputs if `output_names` is None."""
         return self._run(output_names, inputs)
 
-    def _run(self, output_names, inputs, **options):
+    def _run(self, output_names, inputs, memory=None, **options):
+        """memory: arrays by the names of outputs, to which these are written. They are returned then."""
         program = self._get_program()
-        if not hasattr(inputs, "keys"):
-            raise TypeError(f"the inputs are a dict from names to arrays, got {type(inputs).__name__}")
-        names = [port[0] for port in program.inputs]
-        if set(inputs) != set(names):
-            raise InvalidArgument(f"expected the inputs {names}, got {sorted(inputs)}", code=1)
+        self._check_names(inputs)
         wanted = self._find_outputs(output_names)
         call = program.run if self._profile is None else self._run_timed
-        results = call(to_arguments(inputs, program.inputs, self._forms.inputs), as_numpy=True, **options)
+        arguments = to_arguments(inputs, program.inputs, self._forms.inputs)
+        if not memory:
+            results = call(arguments, as_numpy=True, **options)
+        else:
+            targets = Targets(memory, wanted, program.outputs, arguments)
+            results = call(arguments, as_numpy=True, targets=targets.arrays, **options)
+            targets.finish(results)
         return [output.take(lambda i: from_storage(results[i], get_element(*program.outputs[i][1:3])))
                 for output in wanted]
+
+    def _check_names(self, inputs):
+        if not hasattr(inputs, "keys"):
+            raise TypeError(f"the inputs are a dict from names to arrays, got {type(inputs).__name__}")
+        names = [port[0] for port in self._get_program().inputs]
+        if set(inputs) != set(names):
+            raise InvalidArgument(f"expected the inputs {names}, got {sorted(inputs)}", code=1)
 
     def _list_outputs(self):
         return list_outputs([port[0] for port in self._get_program().outputs], self._forms.outputs)

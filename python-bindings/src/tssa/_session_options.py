@@ -3,18 +3,19 @@
 
 """SessionOptions and RunOptions, with the names and defaults of ONNX Runtime.
 
-An option takes effect, or says that it has none (a warning when the session is made), or is refused. None is ignored
-in silence.
+An option takes effect, or has no part in what a model computes, such as ONNX Runtime's memory and the scheduling of its nodes,
+or is refused. What would change results and does not is said in a warning.
 """
 
 import contextlib
 import enum
-import warnings
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional
 
 import numpy
 
+from ._config_entries import check_session_entry, warn_of_run_entries, warn_of_session_entries
 from ._errors import NotImplemented as Unavailable
+from ._refusals import refuse
 from ._shapes import format_shape, list_shape_options
 
 
@@ -54,23 +55,11 @@ class _Attributes:
         self.__dict__[name] = kind(value)
 
 
-#: Options of a run, and below of a session, that a compiled model has no use for: their default, and why another value has
-#: no effect.
-_OF_RUNS: Dict[str, Tuple[Any, str]] = {
-    "log_severity_level": (-1, "a run logs nothing: set it in the SessionOptions"),
-    "log_verbosity_level": (0, "a run logs nothing"),
-    "logid": ("", "a run logs nothing: set it in the SessionOptions"),
-    "only_execute_path_to_fetches": (False, "a model is compiled as a whole"),
-}
-_WITHOUT_EFFECT: Dict[str, Tuple[Any, str]] = {
-    "execution_mode": (ExecutionMode.ORT_SEQUENTIAL, "kernels run one after the other, each on all threads"),
-    "execution_order": (ExecutionOrder.DEFAULT, "the order is fixed when a model is compiled"),
-    "inter_op_num_threads": (0, "kernels run one after the other, each on all threads"),
-    "enable_cpu_mem_arena": (True, "memory is planned when a model is compiled"),
-    "enable_mem_pattern": (True, "memory is planned when a model is compiled"),
-    "enable_mem_reuse": (True, "memory is planned when a model is compiled"),
-    "log_verbosity_level": (0, "messages differ by severity only: log_severity_level"),
-}
+_WEIGHTS = "weights are compiled into a model: write them into the ONNX file"
+_CUSTOM = "libraries of custom operators cannot be loaded: express the operator as an ONNX function"
+_CONTEXTS = "there are no models with compiled parts: tssa-compile MODEL -o FILE keeps what was compiled"
+_POLICY = "a session chooses no device by itself: target='cuda:sm_90' of tssa.InferenceSession compiles for a GPU"
+_CPU = "CPUExecutionProvider"
 
 
 class SessionOptions(_Attributes):
@@ -81,24 +70,32 @@ class SessionOptions(_Attributes):
     enable_profiling: each run is timed launch by launch, which takes a little longer; end_profiling() of the session writes
     the times to profile_file_prefix + "_<date>_<time>.json".
     use_deterministic_compute: results are the same bits on any number of threads in any case.
-    graph_optimization_level: a model is compiled as a whole in any case; a level below all of them gives a warning.
+    The other options have no part in the results: kernels run one after the other, each on all threads, in memory that is
+    planned when a model is compiled, and a model is compiled as a whole.
     """
 
     _defaults = {
-        **{name: default for name, (default, _) in _WITHOUT_EFFECT.items()},
+        "enable_cpu_mem_arena": True,
+        "enable_mem_pattern": True,
+        "enable_mem_reuse": True,
         "enable_profiling": False,
+        "execution_mode": ExecutionMode.ORT_SEQUENTIAL,
+        "execution_order": ExecutionOrder.DEFAULT,
         "graph_optimization_level": GraphOptimizationLevel.ORT_ENABLE_ALL,
+        "inter_op_num_threads": 0,
         "intra_op_num_threads": 0,
         "log_severity_level": -1,
+        "log_verbosity_level": 0,
         "logid": "",
         "optimized_model_filepath": "",
         "profile_file_prefix": "onnxruntime_profile_",
         "use_deterministic_compute": False,
+        "use_per_session_threads": True,
     }
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__.update(_sizes={}, _entries={}, _constants={}, _shapes={})
+        self.__dict__.update(_sizes={}, _entries={}, _constants={}, _shapes={}, _providers=[])
 
     def add_free_dimension_override_by_name(self, dim_name: str, dim_value: int) -> None:
         """Fixes the size of a named dim."""
@@ -129,8 +126,7 @@ class SessionOptions(_Attributes):
         self._shapes[input_name] = tuple(shape)
 
     def add_session_config_entry(self, key: str, value: str) -> None:
-        if key == "session.set_denormal_as_zero" and value == "1":
-            raise Unavailable("denormal numbers are kept: they cannot be set to zero")
+        check_session_entry(str(key), str(value))
         self._entries[str(key)] = str(value)
 
     def get_session_config_entry(self, key: str) -> str:
@@ -141,38 +137,40 @@ class SessionOptions(_Attributes):
     def has_session_config_entry(self, key: str) -> bool:
         return key in self._entries
 
-    def add_initializer(self, name: str, value: Any) -> None:
-        raise Unavailable("weights are compiled into a model: write them into the ONNX file")
+    def add_provider(self, provider_name: str, options: Optional[Mapping[str, str]] = None) -> None:
+        """Lists a provider. NotImplemented: it is not there."""
+        if provider_name != _CPU:
+            raise Unavailable(f"there is no provider '{provider_name}', only ['{_CPU}']; {_POLICY}")
+        self._providers.append(provider_name)
 
-    def add_external_initializers(self, names: List[str], values: List[Any]) -> None:
-        raise Unavailable("weights are compiled into a model: write them into the ONNX file")
+    def has_providers(self) -> bool:
+        return bool(self._providers)
 
-    def register_custom_ops_library(self, path: str) -> None:
-        raise Unavailable("libraries of custom operators cannot be loaded: express the operator as an ONNX function")
+    def set_load_cancellation_flag(self, is_cancelled: bool) -> None:
+        """NotImplemented: loading is to be cancelled."""
+        if is_cancelled:
+            raise Unavailable("a session that is being made cannot be cancelled: make it in a process that can be ended")
 
-    def enable_registered_custom_ops(self) -> None:
-        raise Unavailable("libraries of custom operators cannot be loaded: express the operator as an ONNX function")
+    add_initializer = refuse(_WEIGHTS)
+    add_external_initializers = refuse(_WEIGHTS)
+    add_external_initializers_from_files_in_memory = refuse(_WEIGHTS)
+    register_custom_ops_library = refuse(_CUSTOM)
+    enable_registered_custom_ops = refuse(_CUSTOM)
+    add_provider_for_devices = refuse(_POLICY)
+    set_provider_selection_policy = refuse(_POLICY)
+    set_provider_selection_policy_delegate = refuse(_POLICY)
+    set_ep_context_data_read_func = refuse(_CONTEXTS)
+    clear_ep_context_data_read_func = refuse(_CONTEXTS)
 
     def check(self) -> None:
-        """Refuses what is not offered, and warns of what has no effect."""
+        """Refuses what is not offered, and warns of entries that would change the results."""
         if self.optimized_model_filepath:
             raise Unavailable("there is no optimized ONNX model: tssa-compile MODEL -o FILE keeps what was compiled")
-        for name, (default, reason) in _WITHOUT_EFFECT.items():
-            if getattr(self, name) != default:
-                _warn(name, reason)
-        if self.graph_optimization_level != GraphOptimizationLevel.ORT_ENABLE_ALL:
-            _warn("graph_optimization_level", "a model is compiled as a whole")
-        for key in self._entries:
-            _warn(f"the configuration entry '{key}'", "it is one of ONNX Runtime's kernels or allocators")
+        warn_of_session_entries(self._entries, stacklevel=3)
 
     def list_compile_options(self) -> List[str]:
         return [*(f"--dim={name}={size}" for name, size in self._sizes.items()),
                 *(f"--const={name}={text}" for name, text in self._constants.items()), *list_shape_options(self._shapes)]
-
-
-def _warn(what: str, reason: str) -> None:
-    """Warns the caller of what calls check()."""
-    warnings.warn(f"{what} has no effect: {reason}", stacklevel=4)
 
 
 class RunOptions(_Attributes):
@@ -180,10 +178,14 @@ class RunOptions(_Attributes):
 
     timeout: seconds after which the run ends with an error; 0: none. It is TSSA's own.
     terminate: whether runs with these options end at once; may be set while one runs.
+    The other options have no part in the results: a run logs nothing, and a model is compiled as a whole.
     """
 
     _defaults = {
-        **{name: default for name, (default, _) in _OF_RUNS.items()},
+        "log_severity_level": -1,
+        "log_verbosity_level": 0,
+        "logid": "",
+        "only_execute_path_to_fetches": False,
         "terminate": False,
         "timeout": 0.0,
         "training_mode": False,
@@ -191,7 +193,7 @@ class RunOptions(_Attributes):
 
     def __init__(self) -> None:
         super().__init__()
-        self.__dict__.update(_cancels=[], _entries={}, _warned=set())
+        self.__dict__.update(_cancels=[], _entries={})
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -218,13 +220,9 @@ class RunOptions(_Attributes):
         return self._entries[key]
 
     def check(self) -> None:
-        """Refuses what is not offered, and warns once of what has no effect."""
+        """Refuses what is not offered, and warns once of entries that nobody knows."""
         if self.training_mode:
             raise Unavailable("models are compiled for inference: training_mode is not offered")
-        found = {name: reason for name, (default, reason) in _OF_RUNS.items() if getattr(self, name) != default}
-        reason = "memory and devices are fixed when a session is made"
-        found.update((f"the configuration entry '{key}'", reason) for key in self._entries)
-        for what, reason in found.items():
-            if what not in self._warned:
-                self._warned.add(what)
-                _warn(what, reason)
+        warn_of_run_entries(self._entries, stacklevel=4)
+
+    add_active_adapter = refuse("adapters are not offered: merge their weights into those of the model")

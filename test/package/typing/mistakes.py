@@ -8,6 +8,10 @@ options = tssa.SessionOptions()
 options.intra_op_num_thread = 2  # error
 options.intra_op_num_threads = "2"  # error
 options.add_input_shape("x", [1.5])  # error
+session.io_binding().bind_ortvalue_input("x", 5)  # error
+session.run_async(None, {}, lambda results, data: None, 5)  # error
+tssa.OrtValue.ortvalue_from_numpy([1.0])  # error
+tssa.SparseTensor  # error
 
 
 @tssa.compile

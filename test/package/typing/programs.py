@@ -35,6 +35,21 @@ def classify(path: str, image: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy
     return float(scores.max())
 
 
+def bind(path: str, image: "numpy.ndarray[tuple[int, ...], numpy.dtype[numpy.float32]]") -> int:
+    session = tssa.InferenceSession(path)
+    value = tssa.OrtValue.ortvalue_from_numpy(image, "cpu", 0)
+    binding: tssa.IOBinding = session.io_binding()
+    binding.bind_ortvalue_input("x", value)
+    binding.bind_output("y", "cpu", 0, numpy.float32, image.shape, image.ctypes.data)
+    session.run_with_iobinding(binding)
+    results: list[tssa.OrtValue] = session.run_with_ort_values(None, {"x": value})
+    session.run_async(["y"], {"x": image}, lambda arrays, data, error: print(len(arrays), data + 1, error.upper()), 5)
+    info: tssa.OrtMemoryInfo = session.get_input_memory_infos()[0]
+    value.update_inplace(results[0])
+    print(info.name, tssa.use_as_onnxruntime().__name__)
+    return value.data_ptr() + value.element_type() + len(value.shape())
+
+
 number: float = doubled(1.0) + tripled(2.0, times=2)
 count: int = doubled.num_binaries
 file: tssa.Session = tssa.compile("model.onnx")
