@@ -10,6 +10,7 @@
 #include "LaunchSizes.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/BodyFacts.h"
+#include "dialects/te/Analysis/ValueNames.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "dialects/te/Transforms/FixSizes.h"
 #include "mlir/Pass/PassManager.h"
@@ -74,11 +75,50 @@ private:
     return calls;
   }
 
+  static std::string describeNodes(const KernelTask &task) {
+    constexpr size_t most = 400;
+    llvm::SetVector<llvm::StringRef> nodes;
+    if (!task.launches.empty()) {
+      te::LaunchOp launch = task.launches.front();
+      te::collectNodes(launch.getLoc(), nodes);
+    }
+    std::string text = llvm::join(nodes, ", ");
+    return text.size() <= most ? text : text.substr(0, most) + "...";
+  }
+
+  static std::string describeTypes(te::KernelOp kernel) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    FunctionType type = kernel.getFunctionType();
+    auto print = [&](Type each) {
+      auto tensor = dyn_cast<RankedTensorType>(each);
+      stream << (tensor ? tensor.getElementType() : each);
+      if (!tensor)
+        return;
+      stream << '[';
+      llvm::interleave(
+          tensor.getShape(), stream,
+          [&](int64_t size) {
+            if (ShapedType::isDynamic(size))
+              stream << '?';
+            else
+              stream << size;
+          },
+          ",");
+      stream << ']';
+    };
+    llvm::interleave(type.getInputs(), stream, print, ", ");
+    stream << " -> ";
+    llvm::interleave(type.getResults(), stream, print, ", ");
+    return text;
+  }
+
   void add(const KernelTask &task, const std::string &name, double calls) {
     std::string text = getTaskText(task.kernel, task.constants), key = getTaskKey(text);
     auto [found, isNew] = known.try_emplace(key, result.tasks.size());
     if (isNew)
-      result.tasks.push_back({{key, text}, name, 0, 0});
+      result.tasks.push_back(
+          {{key, text}, name, 0, 0, describeNodes(task), describeTypes(task.kernel)});
     result.tasks[found->second].calls += calls;
   }
 

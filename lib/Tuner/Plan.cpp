@@ -19,8 +19,11 @@ std::string Plan::print() const {
     list.push_back(json::Object{{"key", task.task.key},
                                 {"name", task.name},
                                 {"calls", task.calls},
+                                {"nodes", task.nodes},
+                                {"types", task.types},
                                 {"earlier", static_cast<int64_t>(task.earlier)}});
-  json::Object object{{"seed", std::to_string(search.seed)},
+  json::Object object{{"model", model},
+                      {"seed", std::to_string(search.seed)},
                       {"sampler", search.sampler},
                       {"ranking", static_cast<int64_t>(search.ranking)},
                       {"trials", static_cast<int64_t>(trials)},
@@ -42,7 +45,8 @@ bool read(const json::Value &value, PlannedTask &task, json::Path path) {
   json::ObjectMapper map(value, path);
   int64_t earlier = 0;
   bool ok = map && map.map("key", task.task.key) && map.map("name", task.name) &&
-            map.map("calls", task.calls) && map.map("earlier", earlier) && earlier >= 0;
+            map.map("calls", task.calls) && map.mapOptional("nodes", task.nodes) &&
+            map.mapOptional("types", task.types) && map.map("earlier", earlier) && earlier >= 0;
   task.earlier = static_cast<uint64_t>(earlier);
   return ok;
 }
@@ -56,7 +60,7 @@ bool readNumbers(json::ObjectMapper &map, Plan &plan) {
       !map.map("machine", plan.machine) || !map.map("epoch", plan.epoch) ||
       !map.map("machine_text", plan.machineText) ||
       !map.mapOptional("last_trial", plan.lastTrial) || !map.mapOptional("ranker", plan.ranker) ||
-      !map.mapOptional("trials_of_task", trialsOfTask))
+      !map.mapOptional("model", plan.model) || !map.mapOptional("trials_of_task", trialsOfTask))
     return false;
   if (llvm::StringRef(seed).getAsInteger(10, plan.search.seed) || ranking < 0 ||
       ranking > SearchOptions::None || trials < 0 || trialsOfTask < 0 || threads < 1 ||

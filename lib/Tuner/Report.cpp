@@ -189,6 +189,8 @@ Error ReportReader::read(const PlannedTask &planned, TaskReport &task) {
   obstacle.clear();
   task.key = planned.task.key;
   task.name = planned.name;
+  task.nodes = planned.nodes;
+  task.types = planned.types;
   task.calls = planned.calls >= 0 ? std::min(planned.calls, mostCalls) : 0;
   if (Error error = readTrials(planned, task))
     return error;

@@ -128,6 +128,8 @@ static std::string count(uint64_t number, StringRef what) {
 void PageWriter::writeHead() {
   const Plan &plan = report.plan;
   std::string title = "Tuning session " + std::to_string(report.number);
+  if (!plan.model.empty())
+    title = escape(plan.model) + ": tuning session " + std::to_string(report.number);
   stream << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
@@ -221,6 +223,10 @@ void PageWriter::writeRow(const TaskReport &task) {
   cell(std::to_string(task.countTrials()));
   cell(std::to_string(task.countFailures()));
   stream << "</tr>\n<tr class=\"winner\"><td colspan=\"8\"><div>";
+  if (!task.types.empty())
+    stream << escape(task.types, mostWords) << ". ";
+  if (!task.nodes.empty())
+    stream << "Computes " << escape(task.nodes, mostWords) << ". ";
   bool isDefault = task.trials.empty() || task.bestSeconds == task.defaultSeconds;
   if (!task.loops.empty())
     stream << (task.isTuned ? "Tuned: "
@@ -252,7 +258,10 @@ void PageWriter::writeTable() {
 //===----------------------------------------------------------------------===//
 
 void PageWriter::writeChart(const TaskReport &task) {
+  constexpr size_t mostNodes = 80;
   stream << "<div class=\"card\"><h3>" << escape(task.name) << "</h3>\n<p class=\"note\">";
+  if (!task.nodes.empty())
+    stream << escape(task.nodes, mostNodes) << "<br/>";
   if (task.bestSeconds > 0)
     stream << "best " << printTime(task.bestSeconds);
   else

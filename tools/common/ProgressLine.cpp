@@ -52,7 +52,14 @@ static size_t getWidth() {
   return isKnown ? size.ws_col - 1 : 79;
 }
 
-ProgressLine::ProgressLine(std::string job) : job(std::move(job)), isTerminal(canDraw()), owner(::getpid()) {
+unsigned getTerminalHeight(int file) {
+  winsize size{};
+  bool isKnown = ::ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+  return isKnown ? size.ws_row : 24;
+}
+
+ProgressLine::ProgressLine(std::string job)
+    : job(std::move(job)), isTerminal(canDraw()), owner(::getpid()) {
   if (isTerminal)
     thread = std::thread([this] { run(); });
 }

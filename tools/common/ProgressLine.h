@@ -20,6 +20,9 @@ namespace tssa::tools {
 /// Returns an event in words, such as "code, 12 of 113 kernels".
 std::string describe(const ProgressEvent &event);
 
+/// Returns how many lines a terminal has that a file descriptor writes to, or 24.
+unsigned getTerminalHeight(int file);
+
 /// A line at the end of a terminal that tells what the job does and for how long it has run. It
 /// appears after a second and is drawn again twice a second, so that a user sees that the job is
 /// alive. Where standard error is no terminal, nothing is drawn and no thread is started.

@@ -261,7 +261,7 @@ Error JointSearch::measure(std::vector<search::Task> tasks, uint64_t trials,
   std::set<std::string> seen;
   for (search::Task &task : tasks)
     if (std::string name = getName(task.key); seen.insert(task.key).second)
-      planned.push_back({std::move(task), std::move(name), 1, 0});
+      planned.push_back({std::move(task), std::move(name)});
   auto open = runner.findOpen(planned);
   if (!open)
     return open.takeError();

@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Progress.h"
+#include "tools/common/ProgressLine.h"
 #include "tssa/Tuner/Report.h"
 #include "llvm/Support/Format.h"
+
+#include <unistd.h>
 
 using namespace llvm;
 using namespace tssa::tuner;
@@ -65,33 +68,46 @@ void Progress::printLine(const TaskState &state) {
          << describe(state);
 }
 
-void Progress::printTable(const Session &session, std::optional<double> left) {
-  constexpr unsigned mostLines = 40;
+void Progress::endLine() {
+  stream << (isTerminal ? "\x1b[K\n" : "\n");
+  ++numLines;
+}
+
+/// Prints at most `mostRows` rows: the kernels that take the longest.
+void Progress::printTable(const Session &session, std::optional<double> left, size_t mostRows) {
+  numLines = 0;
   stream << left_justify("kernel", nameWidth)
          << " calls    default ->      best  gain   roof  trials fails";
   if (left)
     stream << format("   %.0f s left", *left);
-  stream << (isTerminal ? "\x1b[K\n" : "\n");
-  numLines = 1;
-  // The kernels that take the longest come first, and the others do not fit.
+  endLine();
   std::vector<std::pair<double, const TaskState *>> order;
   for (const TaskState &state : session.getTasks())
     order.push_back({-state.getModelSeconds(), &state});
   llvm::sort(order);
-  if (isTerminal && order.size() > mostLines)
-    order.resize(mostLines);
-  for (auto [seconds, state] : order) {
+  for (auto [seconds, state] : ArrayRef(order).take_front(mostRows)) {
     printLine(*state);
-    stream << (isTerminal ? "\x1b[K\n" : "\n");
-    ++numLines;
+    endLine();
+  }
+  if (order.size() > mostRows) {
+    stream << "and " << order.size() - mostRows << " more that take less time";
+    endLine();
   }
 }
 
+void Progress::erase() {
+  if (isTerminal && numLines > 0)
+    stream << "\x1b[" << numLines << "A\x1b[J";
+  numLines = 0;
+}
+
 void Progress::showRound(const Session &session, size_t task, std::optional<double> left) {
+  constexpr unsigned others = 4; // the head, the rest, and two lines below the table
   if (isTerminal) {
     if (numLines > 0)
       stream << "\x1b[" << numLines << "A";
-    printTable(session, left);
+    unsigned height = tools::getTerminalHeight(STDOUT_FILENO);
+    printTable(session, left, std::max(height, others + 1) - others);
   } else {
     printLine(session.getTasks()[task]);
     stream << '\n';
@@ -100,9 +116,9 @@ void Progress::showRound(const Session &session, size_t task, std::optional<doub
 }
 
 void Progress::showEnd(const Session &session) {
-  if (isTerminal && numLines > 0)
-    stream << "\x1b[" << numLines << "A\x1b[J";
-  printTable(session, std::nullopt);
+  erase();
+  printTable(session, std::nullopt, session.getTasks().size());
+  numLines = 0;
   double before = 0, after = 0;
   for (const TaskState &state : session.getTasks()) {
     auto [defaultSeconds, best] = getTimes(state);

@@ -12,8 +12,8 @@
 
 namespace tssa::tune {
 
-/// Shows a session: on a terminal a table that is written again after each round, else one line for
-/// each round.
+/// Shows a session: on a terminal a table that is written again after each round, with as many rows
+/// as fit, else one line for each round.
 class Progress {
 public:
   Progress(llvm::raw_ostream &stream, bool isTerminal) : stream(stream), isTerminal(isTerminal) {}
@@ -21,11 +21,14 @@ public:
   /// Shows what round of task number `task` came to. `left` is the time that is left, in seconds;
   /// none without a limit.
   void showRound(const tuner::Session &session, size_t task, std::optional<double> left);
-  /// Shows the table at the end.
+  /// Shows the table at the end, with all rows and the time of all kernels in one run of the model.
   void showEnd(const tuner::Session &session);
+  /// Removes the table of a session that ends, if there is one.
+  void erase();
 
 private:
-  void printTable(const tuner::Session &session, std::optional<double> left);
+  void printTable(const tuner::Session &session, std::optional<double> left, size_t mostRows);
+  void endLine();
   void printLine(const tuner::TaskState &state);
 
   llvm::raw_ostream &stream;

@@ -10,6 +10,7 @@
 #include "tssa/Pipeline/Records.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
 using namespace llvm;
@@ -83,6 +84,7 @@ const Roof &SessionRunner::getRoof() {
 Error SessionRunner::prepare(mlir::MLIRContext &context, std::vector<PlannedTask> tasks,
                              const Budget &budget) {
   Plan plan;
+  plan.model = sys::path::stem(options.input).str();
   plan.search = options.search;
   plan.trials = budget.trials;
   plan.trialsOfTask = budget.trialsOfTask;
@@ -305,7 +307,10 @@ Error SessionRunner::run(mlir::MLIRContext &context, std::vector<PlannedTask> ta
     if (Error error = decide(task))
       return error;
   }
-  progress.showEnd(*session);
+  if (budget.decides)
+    progress.showEnd(*session);
+  else
+    progress.erase(); // what it found is for the search of layouts to say
   return Error::success();
 }
 

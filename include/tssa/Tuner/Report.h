@@ -21,6 +21,7 @@ namespace tssa::tuner {
 /// A task of a recorded session.
 struct TaskReport {
   std::string key, name;
+  std::string nodes, types; ///< as in PlannedTask
   double calls = 1;
   /// Seconds of one call with the default loops, with the best ones and at the roof; 0 if unknown.
   double defaultSeconds = 0, bestSeconds = 0, roofSeconds = 0;

@@ -36,10 +36,14 @@ struct PlannedTask {
   double calls = 1;
   /// How many trials the database had when the session began.
   uint64_t earlier = 0;
+  /// The nodes of the model that its first launch computes, and the types of its operands and
+  /// results, such as `f32[1,64,56,56], f32[64,64] -> f32[1,64,56,56]`; for people.
+  std::string nodes = {}, types = {};
 };
 
 /// What a session is told before it begins. Its text is in the database.
 struct Plan {
+  std::string model; ///< the name of its file, for people
   SearchOptions search;
   /// How many trials the tasks may have together, with earlier ones.
   uint64_t trials = 0;
