@@ -5,7 +5,8 @@
 
 - What a docstring says of parameters and attributes becomes a list. It says "NAME: what it is", on a line of its own or after
   a sentence.
-- Attributes that only the stub declares are added: Griffe drops them where a class is imported into the package.
+- Attributes that only the stub declares are added, and methods of base classes that the stub has not: Griffe drops them where
+  a class is imported into the package.
 """
 
 import pathlib
@@ -33,23 +34,29 @@ def mark_items(text, names):
     return re.sub(rf"(?:^|(?<=[.;)\"] )|(?<=[.;)\"]\n))({known}): ", r"\n\n- `\1`: ", text, flags=re.M)
 
 
-def add_attributes(package):
-    """Adds what the classes of the stub of a package declare and the classes of its sources do not."""
+def add_members(package):
+    """Adds what the classes of the stub of a package declare and the classes of its sources do not.
+
+    A method of a base class that the stub does not have gets its docstring from there.
+    """
     path = pathlib.Path(package.filepath).with_suffix(".pyi")
     stub = griffe.visit(package.name, filepath=path, code=path.read_text(encoding="utf-8"))
     for name, declared in stub.classes.items():
         known = package.members[name]
         known = known.final_target if known.is_alias else known
-        for attribute in declared.attributes.values():
-            if attribute.name not in known.members:
-                known.set_member(attribute.name, attribute)
+        inherited = known.inherited_members
+        for member in [*declared.attributes.values(), *declared.functions.values()]:
+            if member.name not in known.members:
+                if member.name in inherited:
+                    member.docstring = inherited[member.name].docstring
+                known.set_member(member.name, member)
 
 
 class Interface(griffe.Extension):
     """Edits a package once it is loaded."""
 
     def on_package(self, *, pkg, **_):
-        add_attributes(pkg)
+        add_members(pkg)
         self._edit(pkg)
 
     def _edit(self, item):

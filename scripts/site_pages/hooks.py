@@ -21,7 +21,7 @@ from python_api import make_python_page
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # The path in the repository of each page from outside of docs/, by its path in the site.
 ROOT_PAGES = {
-    "index.md": "README.md",
+    "readme.md": "README.md",
     "contributing.md": "CONTRIBUTING.md",
     "security.md": "SECURITY.md",
     "changes.md": "CHANGELOG.md",

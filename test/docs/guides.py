@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Runs what the pages of docs/guides show, each page in a folder of its own.
+"""Runs what docs/index.md and the pages of docs/guides show, each page in a folder of its own.
 
 usage: guides.py BUILD [--package PYTHON] [PAGE...]
 
@@ -107,6 +107,12 @@ def run_page(path, page, runner, counts):
             print(f"FAILED: {where}: {why}", flush=True)
 
 
+def find_pages():
+    """The paths of all pages."""
+    docs = os.path.join(ROOT, "docs")
+    return [os.path.join(docs, "index.md"), *sorted(glob.glob(os.path.join(docs, "guides", "*.md")))]
+
+
 def install(build, folder):
     """An installation of the build in `folder`. Raises ValueError if there is none."""
     done = subprocess.run(["cmake", "--install", build, "--prefix", folder], text=True, stdout=subprocess.PIPE,
@@ -118,7 +124,7 @@ def install(build, folder):
 
 def run_pages(options, prefix):
     counts = {"passed": 0, "failed": 0, "skipped": 0}
-    for path in options.pages or sorted(glob.glob(os.path.join(ROOT, "docs", "guides", "*.md"))):
+    for path in options.pages or find_pages():
         runner = None
         try:
             page = read_page(path)

@@ -6,7 +6,7 @@
 usage: python_session.py FILE...
 
 An error of the last one is its last line, as Python writes it, and exit code 1. An error of those before does not stop
-the session, as in an interactive one.
+the session, as in an interactive one. Modules come from the current folder, too.
 """
 
 import contextlib
@@ -30,6 +30,7 @@ def run(path, names):
 def main():
     *before, last = sys.argv[1:]
     names = {"__name__": "__main__"}
+    sys.path[0] = os.getcwd()  # not this file's folder
     for path in before:
         with contextlib.redirect_stdout(io.StringIO()):
             run(path, names)

@@ -9,17 +9,24 @@ import os
 import shutil
 import sys
 import time
-from collections import namedtuple
+from typing import NamedTuple
 
 _log = logging.getLogger("tssa")
 
-Progress = namedtuple("Progress", "model step done kernels seconds")
-Progress.__doc__ = """What a compilation does at the moment.
 
-model: the name of the model or function, without folder and extension. step: "start" while the cache is searched, then what
-the compiler does, such as "layout" or "code", and "end" once when it is over. done, kernels: how many kernels the step has done, of how many; 0 before the program
-has kernels. seconds: since the compilation began.
-"""
+class Progress(NamedTuple):
+    """What a compilation does at the moment.
+
+    model: the name of the model or function, without folder and extension. step: "start" while the cache is searched, then
+    what the compiler does, such as "layout" or "code", and "end" once when it is over. done: how many kernels the step has
+    done, of `kernels`; both are 0 before the program has kernels. seconds: since the compilation began.
+    """
+
+    model: str
+    step: str
+    done: int
+    kernels: int
+    seconds: float
 
 
 def show_progress(progress):
