@@ -1,7 +1,7 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Runs the examples as their READMEs say, each in a copy of its folder.
+"""Runs the examples as their READMEs say, in a copy of their folder.
 
 usage: examples.py [--folder EXAMPLES] [--python PYTHON] [NAME...]
 
@@ -73,14 +73,12 @@ class Runner:
 def run_example(path, runner):
     """Runs one example. Returns ("passed" | "failed" | "skipped", why)."""
     page = read_page(os.path.join(path, "README.md"))
-    folder = os.path.join(runner.scratch, os.path.basename(path))
-    shutil.copytree(path, folder)
     for block in page.blocks:
         names = [name.strip() for name in block.needed.split(",")] if block.needed else []
         absent = runner.find_absent(names)
         if absent:
             return "skipped", f"there is no {absent}"
-        code, output = runner.run(["bash", "-euo", "pipefail", "-s"], folder, block.text)
+        code, output = runner.run(["bash", "-euo", "pipefail", "-s"], path, block.text)
         if code:
             return "failed", f"exit status {code}:\n{output}"
         missing = None if block.output is None else find_missing(output, block.output)
@@ -110,12 +108,13 @@ def main():
     parser.add_argument("--python", type=os.path.abspath, default=sys.executable)
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
-    try:
-        paths = find_examples(options.folder, options.names)
-    except ValueError as error:
-        sys.exit(f"error: {error}")
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     with tempfile.TemporaryDirectory(prefix="tssa-examples-") as scratch:
+        copy = shutil.copytree(options.folder, os.path.join(scratch, "examples"))
+        try:
+            paths = find_examples(copy, options.names)
+        except ValueError as error:
+            sys.exit(f"error: {error}")
         runner = Runner(options.python, scratch)
         for path in paths:
             name, start = os.path.basename(path), time.monotonic()
