@@ -1,9 +1,7 @@
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// usage: classify MODEL.so IMAGE.ppm
 // Prints the three likeliest classes of a binary PPM file (P6) of 8 bits.
-
 #include <tssa/tssa.hpp>
 
 #include <algorithm>
