@@ -30,12 +30,17 @@ class Runner:
 
 
 def main():
-    model, folder, results, *actors = sys.argv[1:]
+    if len(sys.argv) not in (4, 5):
+        sys.exit("usage: job.py MODEL IMAGES RESULTS [ACTORS]")
+    model, folder, results, actors = *sys.argv[1:4], int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    ray.init()
+    if actors + 1 > ray.cluster_resources()["CPU"]:  # Ray would wait for more
+        sys.exit(f"error: expected a CPU for each of {actors} actors and one for reading, got {ray.cluster_resources()['CPU']:.0f}")
     with open(model, "rb") as file:
         content = file.read()
-    pool = ray.data.ActorPoolStrategy(size=int(actors[0]) if actors else 1)
     images = ray.data.read_images(folder, include_paths=True)
-    rated = images.map_batches(Runner, fn_constructor_args=(content,), batch_size=64, compute=pool, num_cpus=1)
+    rated = images.map_batches(Runner, fn_constructor_args=(content,), batch_size=64, num_cpus=1,
+                               compute=ray.data.ActorPoolStrategy(size=actors))
     rated.write_parquet(results, mode=ray.data.SaveMode.OVERWRITE)
 
     table = ray.data.read_parquet(results).to_pandas().sort_values("path")

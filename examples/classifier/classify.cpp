@@ -29,7 +29,7 @@ static Image readImage(const char *path) {
   const int64_t limit = 1 << 14;
   if (!file || format != "P6" || most != 255 || image.width < 1 || image.height < 1 ||
       image.width > limit || image.height > limit)
-    throw std::runtime_error(std::string(path) + ": expected a P6 file of 8 bits");
+    throw std::runtime_error(std::string(path) + ": expected a P6 file of 8 bits without comments");
   file.get();
   size_t count = size_t(image.width) * size_t(image.height);
   std::vector<unsigned char> bytes(3 * count);

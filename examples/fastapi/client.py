@@ -23,6 +23,7 @@ def ask(model, name="x", shape=(2, 4), datatype="FP32", outputs=("nearest",)):
 ask("nearest")
 ask("nearest", shape=(4, 2))
 ask("nearest", shape=(3, 4))
+ask("nearest", shape=8)
 ask("nearest", name="y")
 ask("nearest", datatype="TEXT")
 ask("nearest", outputs=("scores",))

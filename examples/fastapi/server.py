@@ -5,6 +5,7 @@
 
 import tssa
 from fastapi import FastAPI, HTTPException
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from protocol import Inference, describe_ports, read_array, write_array
@@ -17,6 +18,11 @@ def find_session(name):
     if name not in sessions:
         raise HTTPException(404, f"there is no model '{name}', only: {', '.join(sessions)}")
     return sessions[name]
+
+
+@app.exception_handler(RequestValidationError)
+def refuse_form(_, error):
+    return JSONResponse({"error": "; ".join(f"{'.'.join(map(str, part['loc']))}: {part['msg']}" for part in error.errors())}, 400)
 
 
 @app.exception_handler(HTTPException)

@@ -18,10 +18,10 @@ RATE, WINDOW, CONTEXT = 16000, 512, 64
 
 
 def read_samples(path):
-    """f32[samples] from -1 to 1. Raises ValueError for another format."""
+    """f32[samples] from -1 to 1. Ends the program for another format."""
     with wave.open(path) as file:
         if (file.getframerate(), file.getnchannels(), file.getsampwidth()) != (RATE, 1, 2):
-            raise ValueError(f"{path}: expected {RATE} Hz, one channel and 16 bits")
+            sys.exit(f"error: {path}: expected {RATE} Hz, one channel and 16 bits")
         return np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(np.float32) / 32768
 
 
@@ -36,10 +36,13 @@ def find_probabilities(session, samples):
 
 
 def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: detect.py FILE.wav")
+    samples = read_samples(sys.argv[1])
     # The package itself imports PyTorch; its model does not need it.
     package = importlib.util.find_spec("silero_vad").submodule_search_locations[0]
     session = tssa.InferenceSession(os.path.join(package, "data", "silero_vad_16k_op15.onnx"))
-    voiced = [probability > 0.5 for probability in find_probabilities(session, read_samples(sys.argv[1]))]
+    voiced = [probability > 0.5 for probability in find_probabilities(session, samples)]
     # A pause of up to four windows does not end what is said.
     edges, last = [], None
     for index in np.flatnonzero(voiced):

@@ -7,7 +7,8 @@ usage: examples.py [--folder EXAMPLES] [--python PYTHON] [NAME...]
 
 PYTHON is one that has the package tssa. A block of bash runs, and the block of text after it is what it prints, with "..."
 for what differs from run to run. The hidden comment <!-- skipped without: NAME, ... --> before a block of bash names the
-modules of Python and the programs that it needs. An example whose README has no block of bash has a test elsewhere. The
+modules of Python and the programs that it needs. Blocks within a comment run, too: errors that the page does not show. An
+example whose README has no block of bash has a test elsewhere. The
 last line has the counts of examples.
 """
 
