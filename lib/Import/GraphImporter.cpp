@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/GraphImporter.h"
+#include "lib/Import/NodeNames.h"
 #include "lib/Import/GraphBody.h"
 #include "lib/Import/InputConstants.h"
 #include "onnx/defs/schema.h"
@@ -123,8 +124,7 @@ LogicalResult GraphImporter::readAttributes(const NodeProto &proto, Node &node, 
 
 mlir::Location GraphImporter::getLocation(const NodeProto &proto, int index, const Scope &scope) {
   mlir::MLIRContext *context = builder->context();
-  std::string name =
-      proto.name().empty() ? proto.op_type() + "_" + std::to_string(index) : proto.name();
+  std::string name = getNodeName(proto, index);
   mlir::Location position = mlir::FileLineColLoc::get(context, fileName, index, 0);
   mlir::Location named = mlir::NameLoc::get(mlir::StringAttr::get(context, scope.prefix + name));
   return mlir::FusedLoc::get(context, {named, position},

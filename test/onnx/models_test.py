@@ -5,7 +5,8 @@ usage: models_test.py [--bin DIR] [--match TEXT] [--keep DIR]
 For each model of small_models.py and exporter_models.py:
   sizes          the binary agrees with ONNX Runtime at each of the model's size tuples;
   verify         --verify-each-stage finds nothing wrong;
-  reproducible   compiling again, in another folder, gives the same bytes.
+  reproducible   compiling again, in another folder, gives the same bytes;
+  launches       all that describes the launches says the same.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import onnxruntime
 
 import exporter_models
 import harness
+import launches
 import small_models
 
 #: largest error over the largest magnitude of the output
@@ -80,7 +82,7 @@ def check_model(tools, small, folder):
     outcomes = [tools.compile(model, binary) for model, binary in zip(models, binaries)]
     if outcomes[0].code != 0:
         text = [f"tssa-compile ended with {outcomes[0].code}: {outcomes[0].first_error()}"]
-        return {"sizes": text, "verify": text, "reproducible": text}
+        return {"sizes": text, "verify": text, "reproducible": text, "launches": text}
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
@@ -93,6 +95,9 @@ def check_model(tools, small, folder):
         found["reproducible"] = [f"the second tssa-compile ended with {outcomes[1].code}: {outcomes[1].first_error()}"]
     elif not filecmp.cmp(*binaries, shallow=False):
         found["reproducible"] = ["two compilations gave different bytes"]
+    given = os.path.join(folder, "given.npz")
+    np.savez(given, **small.inputs(*small.sizes[0]))
+    found["launches"] = launches.check_launches(tools, models[0], binaries[0], given, folder)
     return found
 
 

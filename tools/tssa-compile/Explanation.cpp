@@ -6,15 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Explanation.h"
-#include "dialects/te/Analysis/Character.h"
-#include "dialects/te/Analysis/StepGraph.h"
-#include "dialects/te/Analysis/ValueNames.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "SizeNames.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -49,110 +46,79 @@ Explanation::Explanation(MLIRContext &context) {
     llvm::report_fatal_error("remarks cannot be enabled");
 }
 
-//===----------------------------------------------------------------------===//
-// Numbers of a kernel
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// What a kernel computes, and which elements of its parameters and results it moves.
-struct KernelCharacter {
-  te::Polynomial operations, readBytes, writtenBytes;
-  bool isExact = true;             ///< Otherwise the bytes are upper bounds.
-  bool isComputeIntensive = false; ///< some expression is
-};
-
-} // namespace
-
-/// Each parameter counts once, with the expression that reads the most of it.
-static KernelCharacter getCharacter(te::KernelOp kernel, te::SizeTable &sizes) {
-  KernelCharacter sum;
-  llvm::MapVector<Value, te::TensorTraffic> read;
-  Operation *terminator = kernel.getBody().front().getTerminator();
-  auto getBytes = [&](const te::TensorTraffic &traffic) {
-    sum.isExact &= traffic.isExact;
-    return traffic.elements * te::Polynomial(traffic.elementBytes);
-  };
-  kernel.walk([&](te::ExpressionOpInterface expression) {
-    te::Character character = te::getCharacter(expression, sizes);
-    sum.operations = sum.operations + character.operations;
-    sum.isComputeIntensive |= character.isComputeIntensive(te::CharacterRule::Reuse);
-    for (const te::TensorTraffic &traffic : character.reads)
-      if (isa<BlockArgument>(traffic.tensor)) {
-        auto [entry, isNew] = read.try_emplace(traffic.tensor, traffic);
-        if (!isNew && assumeSizes(entry->second.elements) < assumeSizes(traffic.elements))
-          entry->second = traffic;
-      }
-    for (const te::TensorTraffic &traffic : character.writes)
-      if (llvm::is_contained(traffic.tensor.getUsers(), terminator))
-        sum.writtenBytes = sum.writtenBytes + getBytes(traffic);
+void Explanation::keepReasons(ModuleOp module) {
+  Reasons kept;
+  module.walk([&](te::LaunchOp launch) {
+    if (auto reason = reasons->find(launch.getLoc()); reason != reasons->end())
+      kept.insert(*reason);
   });
-  for (const auto &entry : read)
-    sum.readBytes = sum.readBytes + getBytes(entry.second);
-  return sum;
+  *reasons = std::move(kept);
 }
 
-/// Returns the values of open sizes where the kernel is launched.
-static SmallVector<Value> getSizesOf(te::LaunchOp launch, ArrayRef<Value> sizes) {
-  return llvm::map_to_vector(sizes, [&](Value size) {
-    auto parameter = dyn_cast_or_null<BlockArgument>(size);
-    return parameter ? Value(launch.getInputs()[parameter.getArgNumber()]) : size;
+/// Returns the reasons for all that a launch stores.
+std::string Explanation::findReasons(Location loc) const {
+  llvm::SmallSetVector<StringRef, 4> found;
+  loc->walk([&](Location nested) {
+    if (auto reason = reasons->find(nested); reason != reasons->end())
+      found.insert(reason->second);
+    return WalkResult::advance();
   });
+  return llvm::join(found, "; ");
 }
 
 //===----------------------------------------------------------------------===//
-// Launches
+// Text
 //===----------------------------------------------------------------------===//
 
-/// Returns the name of the kernel or routine that `step` calls, and the nodes of the model that it
-/// computes.
-static std::string describe(Operation *step) {
-  llvm::SetVector<StringRef> nodes;
-  te::collectNodes(step->getLoc(), nodes);
-  std::string text = "@";
-  if (auto launch = dyn_cast<te::LaunchOp>(step))
-    text += launch.getKernel();
-  else
-    text += (cast<te::ExternOp>(step).getCallee() + ", a library routine").str();
-  if (step->getParentOfType<LoopLikeOpInterface>())
+/// Returns the name of a step, its number if it is a launch, and the nodes that it computes.
+static std::string describe(const LaunchInfo &step) {
+  std::string text = step.number ? std::to_string(*step.number) + ". " + step.name
+                                 : "   " + step.name +
+                                       (step.isRoutine ? ", a library routine" : ", done in place");
+  if (step.step->getParentOfType<LoopLikeOpInterface>())
     text += " in a loop";
-  return text + ": " + (nodes.empty() ? "no node" : llvm::join(nodes, ", "));
+  if (step.nodes.empty())
+    return text + ": no node, it moves data to another layout or shape";
+  auto names = llvm::map_range(step.nodes, [](const NodeName &node) { return node.name; });
+  return text + ": " + llvm::join(names, ", ");
 }
 
-/// Returns the launches and routines that depend on step `number`.
-static std::string describeReaders(const te::StepGraph &graph, unsigned number) {
+/// Returns the launches and routines that depend on a step.
+static std::string describeReaders(const LaunchList &launches, unsigned index) {
   SmallVector<std::string> readers;
-  for (unsigned step = 0; step < graph.getSteps().size(); ++step)
-    if (llvm::is_contained(graph.getPredecessors(step), number))
-      readers.push_back(std::to_string(step + 1));
+  for (const LaunchInfo &step : launches.getSteps())
+    if (llvm::is_contained(step.predecessors, index))
+      readers.push_back(step.number ? std::to_string(*step.number) : step.name);
   return llvm::join(readers, ", ");
 }
 
-static void printNumbers(te::LaunchOp launch, te::KernelOp kernel, te::ValueNames &names,
+static void printAmounts(const LaunchList &launches, const LaunchInfo &step, SizeNames &names,
                          raw_ostream &stream) {
-  te::SizeTable sizes(kernel.getContext());
-  KernelCharacter character = getCharacter(kernel, sizes);
-  SmallVector<Value> values = getSizesOf(launch, sizes.getValues());
-  stream << "     " << (character.isComputeIntensive ? "compute" : "memory")
-         << "-intensive: " << names.getSum(character.operations, values) << " operations, "
-         << (character.isExact ? "" : "at most ") << names.getSum(character.readBytes, values)
-         << " bytes read, " << names.getSum(character.writtenBytes, values) << " written\n";
+  const LaunchAmounts &amounts = step.amounts;
+  stream << "     " << names.getSum(amounts.operations, amounts.symbols, "") << " operations, "
+         << (amounts.isExact ? "" : "at most ")
+         << names.getSum(amounts.readBytes, amounts.symbols, "B") << " read, "
+         << names.getSum(amounts.writtenBytes, amounts.symbols, "B") << " written\n     "
+         << (launches.isMeasured() ? "" : "about ") << printMs(step.ms)
+         << llvm::format(", %.1f %%\n", 100 * launches.getShare(step));
 }
 
-void Explanation::print(ModuleOp module, raw_ostream &stream) const {
-  te::ValueNames names(module);
-  SymbolTable symbols(module);
-  auto main = symbols.lookup<func::FuncOp>("main");
-  te::StepGraph graph(main);
-  for (auto [number, step] : llvm::enumerate(graph.getSteps())) {
-    stream << number + 1 << ". " << describe(step) << '\n';
-    if (auto launch = dyn_cast<te::LaunchOp>(step))
-      printNumbers(launch, symbols.lookup<te::KernelOp>(launch.getKernel()), names, stream);
-    if (std::string readers = describeReaders(graph, number); !readers.empty())
-      stream << "     read by " << readers << '\n';
-    if (auto reason = reasons->find(step->getLoc()); reason != reasons->end())
-      stream << "     stored: " << reason->second << '\n';
+void Explanation::print(const LaunchList &launches, raw_ostream &stream) const {
+  SizeNames names(launches.getModule());
+  std::string text;
+  llvm::raw_string_ostream body(text);
+  for (auto [index, step] : llvm::enumerate(launches.getSteps())) {
+    body << describe(step) << '\n';
+    if (step.number)
+      printAmounts(launches, step, names, body);
+    if (std::string readers = describeReaders(launches, index); !readers.empty())
+      body << "     read by " << readers << '\n';
+    if (std::string why = findReasons(step.step->getLoc()); !why.empty())
+      body << "     stored: " << why << '\n';
   }
+  stream << text << launches.describeTimes() << '\n';
+  if (std::string sizes = names.printDefinitions(); !sizes.empty())
+    stream << "sizes:\n" << sizes;
 }
 
 } // namespace tssa::compile

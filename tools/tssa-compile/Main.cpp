@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Main.h"
+#include "Annotation.h"
 #include "Bisect.h"
 #include "Check.h"
 #include "Diagnostics.h"
 #include "Explanation.h"
 #include "Guard.h"
-#include "Main.h"
 #include "Options.h"
 #include "PartitionReport.h"
 #include "Progress.h"
@@ -102,11 +103,28 @@ static int writeModule(const Options &options, mlir::ModuleOp module) {
   });
 }
 
-static int writePartition(const Options &options, mlir::ModuleOp module) {
-  Expected<std::string> text = describePartition(
-      module, adaptTransforms(options.transforms, options.targets.front()), options.output);
+/// Prints or writes what describes the launches of a program. `module` is at the end of stage
+/// buffers.
+static int describeLaunches(const Options &options, mlir::ModuleOp module, LaunchList &launches,
+                            const std::optional<Explanation> &explanation) {
+  if (Error error = launches.number(module))
+    return report(options, std::move(error), InternalError);
+  if (!options.times.empty()) {
+    Expected<std::vector<LaunchTime>> times = readLaunchTimes(options.times);
+    if (!times)
+      return report(options, times.takeError(), ModelError);
+    if (Error error = launches.setTimes(*times))
+      return report(options, std::move(error), ModelError);
+  }
+  if (explanation) {
+    explanation->print(launches, outs());
+    return Success;
+  }
+  bool annotates = options.emit == Emit::Annotated;
+  Expected<std::string> text = annotates ? annotateModel(options.input, options.output, launches)
+                                         : describePartition(launches, options.output);
   if (!text)
-    return report(options, text.takeError(), UsageError);
+    return report(options, text.takeError(), annotates ? ModelError : UsageError);
   return writeOutput(options, [&](raw_pwrite_stream &stream) {
     stream << *text;
     return Error::success();
@@ -216,8 +234,6 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
   switch (options.emit) {
   case Emit::Module:
     return writeModule(options, module);
-  case Emit::Partition:
-    return writePartition(options, module);
   case Emit::Schedule:
     return writeSchedules(options, compilation);
   default:
@@ -362,6 +378,10 @@ static int prepare(const Options &options) {
   return openFolders(options);
 }
 
+static bool describesLaunches(const Options &options) {
+  return options.explain || options.emit == Emit::Partition || options.emit == Emit::Annotated;
+}
+
 static int compileModel(const Options &options) {
   Expected<Machines> machines = getMachines(options);
   if (!machines) {
@@ -399,15 +419,22 @@ static int compileModel(const Options &options) {
   mlir::OwningOpRef<mlir::ModuleOp> module = readModel(context, options, importReport, code);
   if (!module)
     return code;
+  std::optional<LaunchList> launches;
+  if (describesLaunches(options))
+    compile.afterStage = [&](const Stage &stage, mlir::ModuleOp now, const tssa::Target &) {
+      if (stage.name == "te" && explanation)
+        explanation->keepReasons(now);
+      if (stage.name == "layout" && !launches)
+        launches.emplace(now);
+      return mlir::success();
+    };
   Compilation compilation(compile);
   if (failed(compilation.runStages(*module)))
     return verification.getExitCode().value_or(printer.sawUnsupported() ? Unsupported
                                                : isText                 ? ModelError
                                                                         : InternalError);
-  if (explanation) {
-    explanation->print(*module, outs());
-    return Success;
-  }
+  if (launches)
+    return describeLaunches(options, *module, *launches, explanation);
   code = write(options, compilation, *module);
   if (code == Success && options.emit == Emit::SharedObject)
     code = verification.checkArtifact();

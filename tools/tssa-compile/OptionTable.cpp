@@ -137,8 +137,15 @@ void CommandLine::addReports() {
   add("explain", explain,
       "Only print what each launch computes and moves, and why its results are stored");
   add("print-partition", printPartition,
-      "Only print which expressions become one launch, and what that costs; with -o FILE.dot or "
+      "Only print which nodes are one launch, and its part of the time; with -o FILE.dot or "
       "FILE.svg as a graph");
+  add("annotate", annotate, "FILE.onnx",
+      "Only write the ONNX model with the launches of its nodes as metadata, for viewers such as "
+      "Netron");
+  add("times", times, "TIMES.json",
+      "For these three: times of the launches, as tssa-run --profile --json prints them, instead "
+      "of "
+      "estimates");
   add("v", verbose, "Print each step of the compilation with its seconds");
   add("verbose", verbose, "As -v").hide();
   add("progress-fd", progressFile, "N",

@@ -46,6 +46,8 @@ struct CommandLine : tools::CommandLine {
   bool listOperators = false;
   bool explain = false;
   bool printPartition = false;
+  std::string annotate;
+  std::string times;
   bool verbose = false;
   std::string progressFile;
   std::string remarks;

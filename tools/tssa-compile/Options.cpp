@@ -188,22 +188,32 @@ std::optional<int> refuseBeside(const CommandLine &line, StringRef option,
   return std::nullopt;
 }
 
-/// Takes --explain and --print-partition.
+/// Takes what describes the launches of a program instead of compiling it.
 std::optional<int> takeReports(const CommandLine &line, Options &options) {
   options.explain = line.explain;
-  if (line.explain) {
-    options.lastStage = "te";
-    return refuseBeside(
-        line, "explain",
-        {"o", "emit", "compile-to", "remarks", "check", "bisect", "print-partition"});
-  }
+  options.times = line.times;
+  bool annotates = line.isGiven("annotate");
+  if (line.isGiven("times") && !line.explain && !line.printPartition && !annotates)
+    return reportUsage("--times is for --explain, --print-partition and --annotate");
+  if (line.explain || line.printPartition || annotates)
+    options.lastStage = "buffers";
+  if (line.explain)
+    return refuseBeside(line, "explain",
+                        {"o", "emit", "compile-to", "remarks", "check", "bisect", "print-partition",
+                         "annotate", "verify-each-stage"});
   if (line.printPartition) {
-    options.lastStage = "functional";
     options.emit = Emit::Partition;
     return refuseBeside(line, "print-partition",
-                        {"emit", "compile-to", "check", "bisect", "no-merge"});
+                        {"emit", "compile-to", "check", "bisect", "annotate", "verify-each-stage"});
   }
-  return std::nullopt;
+  if (!annotates)
+    return std::nullopt;
+  options.emit = Emit::Annotated;
+  options.output = line.annotate;
+  if (!isModelFile(options.input))
+    return reportUsage("--annotate is for ONNX models, got '" + options.input + "'");
+  return refuseBeside(line, "annotate",
+                      {"o", "emit", "compile-to", "check", "bisect", "verify-each-stage"});
 }
 
 std::optional<int> takeStage(const CommandLine &line, Options &options) {

@@ -18,7 +18,18 @@
 
 namespace tssa::compile {
 
-enum class Emit { Machine, Module, Partition, Schedule, LLVM, PTX, Assembly, Object, SharedObject };
+enum class Emit {
+  Machine,
+  Annotated,
+  Module,
+  Partition,
+  Schedule,
+  LLVM,
+  PTX,
+  Assembly,
+  Object,
+  SharedObject
+};
 
 struct Options {
   std::string input;
@@ -64,6 +75,8 @@ struct Options {
   /// Whether to print what each launch of the first target's program does, and to write no
   /// artifact.
   bool explain = false;
+  /// The file of measured times of launches, for what describes launches; empty for none.
+  std::string times;
   /// A regular expression for the names of the passes whose remarks are printed; nothing if no
   /// remarks are printed.
   std::optional<std::string> remarks;

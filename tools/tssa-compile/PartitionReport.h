@@ -1,4 +1,4 @@
-//===- PartitionReport.h - which expressions become one launch ------------===//
+//===- PartitionReport.h - implements --print-partition ---------*- C++ -*-===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,19 +7,15 @@
 #ifndef TOOLS_TSSA_COMPILE_PARTITIONREPORT_H
 #define TOOLS_TSSA_COMPILE_PARTITIONREPORT_H
 
-#include "mlir/IR/BuiltinOps.h"
-#include "tssa/Support/Transforms.h"
-#include "llvm/Support/Error.h"
-
-#include <string>
+#include "LaunchList.h"
 
 namespace tssa::compile {
 
-/// Returns the partition of `@main` in a module after stage functional (--print-partition): as text
-/// or, for a file `output` with the extension `.dot` or `.svg`, as a graph. A picture needs the
-/// program `dot` of Graphviz; without it, or if it fails, an error says so. The module changes.
-llvm::Expected<std::string> describePartition(mlir::ModuleOp module, const Transforms &transforms,
-                                              llvm::StringRef output);
+/// Returns which nodes of the model are one launch, and what part of the time each takes. The
+/// extension of `output` says in which form: `.dot` is a graph, `.svg` the graph as a picture that
+/// Graphviz draws, and any other one text. A step is the redder, the greater its part is. Fails
+/// with a sentence.
+llvm::Expected<std::string> describePartition(const LaunchList &launches, llvm::StringRef output);
 
 } // namespace tssa::compile
 

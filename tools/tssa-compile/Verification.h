@@ -32,7 +32,7 @@ private:
 
   const Options &options;
   const cpu::Machine &machine;
-  ProgressFunction progress; ///< of the compilation
+  ProgressFunction progress;                             ///< of the compilation
   std::vector<std::unique_ptr<StageVerifier>> verifiers; // the last one is in use
   std::optional<int> exitCode;
 };

@@ -68,17 +68,19 @@ static std::string showProfile(const Report &report) {
   double total = 0;
   for (const LaunchTime &time : report.profile)
     total += time.seconds;
-  std::string text = format("%9s %6s %8s %7s  kernel and nodes\n", "ms", "%", "calls", "gflops");
+  std::string text =
+      format("launch %9s %6s %8s %7s  kernel and nodes\n", "ms", "%", "calls", "GFLOP/s");
   double runs = double(report.profiledRuns);
   for (size_t i : byTime(report.profile)) {
     const LaunchTime &time = report.profile[i];
     const Launch &launch = report.variant->launches[i];
     double rate = time.seconds > 0 ? time.flops / time.seconds * 1e-9 : 0;
-    text += format("%9.4f %6.1f %8.1f %7.1f  ", time.seconds * 1e3 / runs,
-                   total > 0 ? time.seconds / total * 100 : 0, double(time.calls) / runs, rate) +
-            printable(launch.kernel) + ": " + nodeNames(*report.manifest, launch) + "\n";
+    text += format("%6zu %9.4f %6.1f %8.1f ", i, time.seconds * 1e3 / runs,
+                   total > 0 ? time.seconds / total * 100 : 0, double(time.calls) / runs) +
+            (time.flops > 0 ? format("%7.1f  ", rate) : "      -  ") + printable(launch.kernel) +
+            ": " + nodeNames(*report.manifest, launch) + "\n";
   }
-  return text + format("%9.4f ms in kernels\n", total * 1e3 / runs);
+  return text + format("all    %9.4f ms in kernels\n", total * 1e3 / runs);
 }
 
 static bool areCounted(const LaunchTime &time) { return time.counters.blocks != 0; }
@@ -87,10 +89,11 @@ static bool areCounted(const LaunchTime &time) { return time.counters.blocks != 
 /// shows how well the accesses of a warp coalesce. The ratio conflicts / shared shows how much
 /// shared memory serialises accesses.
 static std::string showCounters(const Report &report) {
-  std::string text = format("%9s %9s %9s %9s %9s %9s %9s  kernel\n", "blocks", "global", "sectors",
-                            "shared", "conflicts", "barriers", "shuffles");
+  std::string text = format("launch %9s %9s %9s %9s %9s %9s %9s  kernel\n", "blocks", "global",
+                            "sectors", "shared", "conflicts", "barriers", "shuffles");
   for (size_t i = 0; i < report.profile.size(); ++i) {
     const LaunchCounters &counters = report.profile[i].counters;
+    text += format("%6zu ", i);
     for (uint64_t count : {counters.blocks, counters.globalAccesses, counters.globalTransactions,
                            counters.sharedAccesses, counters.sharedConflicts, counters.barriers,
                            counters.warpOperations})

@@ -49,8 +49,12 @@ std::string ValueNames::getSize(OpFoldResult size) {
     return "?";
   if (std::optional<int64_t> constant = getConstantSize(size))
     return std::to_string(*constant);
-  auto known = entrySizes.find(cast<Value>(size));
-  return known == entrySizes.end() ? get(cast<Value>(size)) : known->second;
+  return getEntrySize(cast<Value>(size)).value_or(get(cast<Value>(size)));
+}
+
+std::optional<std::string> ValueNames::getEntrySize(Value size) const {
+  auto known = entrySizes.find(size);
+  return known == entrySizes.end() ? std::nullopt : std::optional(known->second);
 }
 
 std::string ValueNames::getExpr(AffineExpr expr, ArrayRef<Value> symbols) {

@@ -27,6 +27,8 @@ public:
   std::string getStep(Operation *op);
   /// Returns a constant, the name of a symbol or the name of a value; `?` for a null size.
   std::string getSize(OpFoldResult size);
+  /// Returns the name of the symbol that a size is on entry, or nothing.
+  std::optional<std::string> getEntrySize(Value size) const;
   /// Returns an index expression with the names of `symbols`.
   std::string getExpr(AffineExpr expr, ArrayRef<Value> symbols);
   /// Returns a sum of products such as `64*N + 2`, in which symbol i is `symbols[i]`.

@@ -45,6 +45,9 @@ struct CostModel {
   /// What computing and moving take at the same time counts once, but for this part of the smaller.
   double overlap = 0.25;
 
+  /// Returns cycles as milliseconds of a core at 3 GHz, for people.
+  static double getMs(double cycles) { return cycles / 3e9 * 1e3; }
+
   /// Returns the cycles that a body takes at `points` points.
   double getComputing(const BodyFacts &facts, double points) const;
 

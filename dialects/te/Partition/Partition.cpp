@@ -222,10 +222,10 @@ bool Partition::improve(ComputeOp op) {
     reason = "the body would have too many ops";
   else if (!isComputed)
     reason = reasons.save(
-        llvm::formatv("computing it in {0} would take {1:F1} thousand cycles more",
+        llvm::formatv("computing it in {0} would take {1:F4} ms more",
                       numReaders == 1 ? "its reader"
                                       : "its " + std::to_string(numReaders) + " readers",
-                      (computed - stored) / 1000)
+                      CostModel::getMs(computed - stored))
             .str());
   choices[op.getOperation()] = {isComputed, false, reason};
   if (before != isComputed)

@@ -66,7 +66,7 @@ LogicalResult HostEmitter::emitLaunch(te::LaunchOp op) {
       UnrealizedConversionCastOp::create(builder, loc, pointerType(), callee).getResult(0);
   Value code = routines.call(
       builder, loc, "tssa_host_launch", i32,
-      {host, constant(loc, i32, nodes.addLaunch(op.getKernelAttr().getAttr(), extent, loc)),
+      {host, constant(loc, i32, nodes.describeLaunch(op, extent)),
        constant(loc, i32, nodes.getNode(loc)), pointer, context, toI64(loc, range.getResult(0)),
        toI64(loc, range.getResult(1)), toI64(loc, range.getResult(2)),
        constant(loc, i32, body.getErrorsOffset())});

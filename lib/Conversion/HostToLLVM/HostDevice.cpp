@@ -52,7 +52,7 @@ LogicalResult HostEmitter::emitDeviceLaunch(te::LaunchOp op) {
            << "', got " << count - 1;
   auto range = func::CallOp::create(builder, loc, extent, scalars);
   Type i32 = builder.getI32Type();
-  Value launch = constant(loc, i32, nodes.addLaunch(op.getKernelAttr().getAttr(), extent, loc));
+  Value launch = constant(loc, i32, nodes.describeLaunch(op, extent));
   leaveUnlessZero(loc, routines.call(builder, loc, "tssa_host_launch_blocks", i32,
                                      {host, launch, toI64(loc, range.getResult(0)),
                                       toI64(loc, range.getResult(2)), context}));

@@ -69,6 +69,7 @@ struct ConvertHostToLLVM : impl::ConvertHostToLLVMBase<ConvertHostToLLVM> {
     }
     addPolls(main);
     NodeTable nodes(te::getTable<te::NodeAttr>(module));
+    nodes.numberLaunches(main);
     if (failed(lowerControlFlow(main)) || failed(lowerControlFlow(plan)) ||
         failed(HostEmitter(module, main, nodes, device).run()) || failed(convertPlan(plan)))
       return signalPassFailure();

@@ -52,16 +52,25 @@ int32_t NodeTable::getNode(Location loc) {
   return found.empty() ? -1 : found.front();
 }
 
-int32_t NodeTable::addLaunch(StringAttr kernel, func::FuncOp extent, Location loc) {
-  MLIRContext *context = kernel.getContext();
-  auto numbers = DenseI32ArrayAttr::get(context, getNodes(loc));
-  std::optional<int64_t> flops;
-  APInt known;
+void NodeTable::numberLaunches(func::FuncOp main) {
+  main.walk([&](te::LaunchOp launch) {
+    MLIRContext *context = launch.getContext();
+    auto numbers = DenseI32ArrayAttr::get(context, getNodes(launch.getLoc()));
+    launchNumbers[launch] = launches.size();
+    launches.push_back(te::LaunchRecordAttr::get(context, launch.getKernelAttr().getAttr(), numbers,
+                                                 /*flops=*/std::nullopt));
+  });
+}
+
+int32_t NodeTable::describeLaunch(te::LaunchOp launch, func::FuncOp extent) {
+  int32_t number = launchNumbers.at(launch);
+  APInt flops;
   Value count = extent.getBody().front().getTerminator()->getOperand(2);
-  if (matchPattern(count, m_ConstantInt(&known)) && known.isNonNegative())
-    flops = known.getSExtValue();
-  launches.push_back(te::LaunchRecordAttr::get(context, kernel, numbers, flops));
-  return launches.size() - 1;
+  te::LaunchRecordAttr &record = launches[number];
+  if (matchPattern(count, m_ConstantInt(&flops)) && flops.isNonNegative())
+    record = te::LaunchRecordAttr::get(launch.getContext(), record.getKernel(), record.getNodes(),
+                                       flops.getSExtValue());
+  return number;
 }
 
 SmallVector<te::NodeAttr> NodeTable::getNodes() const {

@@ -8,6 +8,7 @@
 #define LIB_CONVERSION_HOSTTOLLVM_NODETABLE_H
 
 #include "dialects/te/IR/Program.h"
+#include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
@@ -26,10 +27,12 @@ public:
   mlir::SmallVector<int32_t> getNodes(mlir::Location loc);
   /// Returns the number of the first node that `loc` names, or -1 if it names no node.
   int32_t getNode(mlir::Location loc);
-  /// Adds a launch of `kernel` and returns its number. `extent` is the function `@<kernel>.extent`.
-  /// If the floating-point operations of the kernel can be counted, an attribute of `extent` gives
+  /// Gives the launches of a host program their numbers, in the order of the program.
+  void numberLaunches(mlir::func::FuncOp main);
+  /// Returns the number of a launch, which has got one. `extent` is the function
+  /// `@<kernel>.extent`: if the floating-point operations of the kernel can be counted, it returns
   /// their number.
-  int32_t addLaunch(mlir::StringAttr kernel, mlir::func::FuncOp extent, mlir::Location loc);
+  int32_t describeLaunch(mlir::tssa::te::LaunchOp launch, mlir::func::FuncOp extent);
 
   mlir::SmallVector<mlir::tssa::te::NodeAttr> getNodes() const;
   mlir::ArrayRef<mlir::tssa::te::LaunchRecordAttr> getLaunches() const { return launches; }
@@ -38,6 +41,7 @@ private:
   llvm::MapVector<mlir::StringAttr, mlir::StringAttr> operators; // by name
   llvm::DenseMap<mlir::StringAttr, int32_t> numbers;
   mlir::SmallVector<mlir::tssa::te::LaunchRecordAttr> launches;
+  llvm::DenseMap<mlir::Operation *, int32_t> launchNumbers;
   void collect(mlir::Location loc, mlir::StringAttr op, mlir::SmallVectorImpl<int32_t> &found);
 };
 
