@@ -12,7 +12,6 @@ import argparse
 import collections
 import json
 import os
-import re
 import subprocess
 import sys
 
@@ -94,64 +93,54 @@ def complete(options):
 
 # What one inference launches and moves
 
-#: a launch in the text of --explain, and its bytes; sizes are constants in these models
-LAUNCH = re.compile(r"^\d+\. @(\w+)[:, ]")
-BYTES = re.compile(r"(\d+) bytes read, (\d+) written")
-#: a row of tssa-run --profile: ms, %, calls, gflops, kernel
-CALLS = re.compile(r"^ +[\d.]+ +[\d.]+ +([\d.]+) +[\d.]+ +(\w+)")
-
-
 def output_of(*command):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"{os.path.basename(command[0])}: {done.stderr.strip()[:200]}")
-    return done.stdout + done.stderr
+    return done.stdout
 
 
 def calls_of(profile):
-    """kernel -> how often an inference launches it."""
+    """kernel -> how often an inference launches it, from the JSON of `tssa-run --profile`."""
     calls = collections.Counter()
-    for row in filter(None, map(CALLS.match, profile.splitlines())):
-        calls[row[2]] += round(float(row[1]))
+    for launch in json.loads(profile)["profile"]:
+        calls[launch["kernel"]] += round(launch["calls"])
     return calls
 
 
 def bytes_of(explanation):
-    """kernel -> bytes that one launch (reads, writes)."""
-    found, kernel = {}, None
-    for line in explanation.splitlines():
-        if launch := LAUNCH.match(line):
-            kernel = launch[1]
-        elif (moved := BYTES.search(line)) and kernel:
-            found[kernel] = int(moved[1]), int(moved[2])
-    return found
+    """kernel -> bytes that one launch (reads, writes), from the JSON of `tssa-compile --explain`."""
+    return {launch["kernel"]: (launch["read_bytes"], launch["written_bytes"])
+            for launch in json.loads(explanation) if launch["launch"] is not None}
 
 
 def totals(calls, each):
-    """Of one inference, from the calls of each kernel and the bytes of one call. A kernel whose launches got windows
-    of their own has a copy for each: k0_map_1 is one of k0_map. `unknown` are launches whose bytes are not known."""
+    """Of one inference, from the calls of each kernel and the bytes of one call. `unknown` are launches whose bytes are
+    not known."""
     counts = {"launches": sum(calls.values()), "read": 0, "written": 0, "unknown": 0}
     for kernel, number in calls.items():
-        moved = each.get(kernel) or each.get(re.sub(r"_\d+$", "", kernel))
-        if moved:
+        moved = each.get(kernel, (None, None))
+        if None in moved:
+            counts["unknown"] += number
+        else:
             counts["read"] += number * moved[0]
             counts["written"] += number * moved[1]
-        else:
-            counts["unknown"] += number
     return counts
 
 
 def profile_of(options, case, binary):
-    return output_of(os.path.join(options.bin, "tssa-run"), binary, "--profile", f"--inputs={case.inputs}", "--threads=1")
+    return output_of(os.path.join(options.bin, "tssa-run"), binary, "--profile", "--json", f"--inputs={case.inputs}",
+                     "--threads=1")
 
 
 def count(options, case, binary, flags):
     model, = case.models.values()
     calls = calls_of(profile_of(options, case, binary))
-    # The explanation is of kernels before launches are merged.
+    # What the parts of one launch pass to each other moves, too.
     apart = os.path.join(options.out, "apart.so")
-    output_of(os.path.join(options.bin, "tssa-compile"), model, "-o", apart, *flags, *without("merge-launches"))
-    explanation = output_of(os.path.join(options.bin, "tssa-compile"), model, "--explain", *flags)
+    flags = [*flags, *without("merge-launches")]
+    output_of(os.path.join(options.bin, "tssa-compile"), model, "-o", apart, *flags)
+    explanation = output_of(os.path.join(options.bin, "tssa-compile"), model, "--explain", "--json", *flags)
     counts = totals(calls_of(profile_of(options, case, apart)), bytes_of(explanation))
     return dict(counts, launches=sum(calls.values()))
 

@@ -11,9 +11,6 @@ import tempfile
 EXTENT = re.compile(r"llvm\.func @(\w+)\.extent\(\).*?\{(.*?)\n  \}", re.DOTALL)
 CONSTANT = re.compile(r"(%\w+) = llvm\.mlir\.constant\((\d+) : \w+\)")
 BLOCKS = re.compile(r"llvm\.insertvalue (%\w+), %\w+\[0\]")
-LAUNCH = re.compile(r"^\d+\. @(\w+)", re.MULTILINE)
-MOVED = re.compile(r"(\d+) bytes read, (\d+) written")
-COUNTS = re.compile(r"(\d+) operations")
 
 
 class Missing(Exception):
@@ -90,9 +87,7 @@ def blocks_of(text):
 
 
 def moved_by(text):
-    """[(kernel, operations, bytes)] of each launch, from `--explain`."""
-    result, parts = [], LAUNCH.split(text)
-    for name, body in zip(parts[1::2], parts[2::2]):
-        moved, counted = MOVED.search(body), COUNTS.search(body)
-        result.append((name, int(counted[1]) if counted else 0, int(moved[1]) + int(moved[2]) if moved else 0))
-    return result
+    """[(kernel, operations, bytes)] of each launch, from `--explain --json`. What sizes decide counts as 0."""
+    launches = [entry for entry in json.loads(text) if entry["launch"] is not None]
+    return [(entry["kernel"], entry["operations"] or 0, (entry["read_bytes"] or 0) + (entry["written_bytes"] or 0))
+            for entry in launches]

@@ -165,7 +165,7 @@ def read_program(tools, model, program, variant, target, counted, options=()):
             kernels[name] = read_kernel(entry, blocks[name], listings[name], parsed[name])
         except (ValueError, KeyError) as reason:
             failed[name] = str(reason)
-    for name, operations, moved in artifact.moved_by(tools.text(model, target, "--explain", *options)):
+    for name, operations, moved in artifact.moved_by(tools.text(model, target, "--explain", "--json", *options)):
         if name in kernels:
             kernels[name].operations, kernels[name].bytes = operations, moved
     return list(join(variant["launches"], kernels, counted)), failed

@@ -12,6 +12,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -119,6 +121,44 @@ void Explanation::print(const LaunchList &launches, raw_ostream &stream) const {
   stream << text << launches.describeTimes() << '\n';
   if (std::string sizes = names.printDefinitions(); !sizes.empty())
     stream << "sizes:\n" << sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static llvm::json::Value toJSON(const te::Polynomial &amount) {
+  std::optional<int64_t> constant = amount.getConstant();
+  return constant ? llvm::json::Value(*constant) : llvm::json::Value(nullptr);
+}
+
+static llvm::json::Object toJSON(const LaunchList &launches, const LaunchInfo &step) {
+  llvm::json::Array nodes;
+  for (const NodeName &node : step.nodes)
+    nodes.push_back(llvm::json::Object{{"name", node.name}, {"op", node.op}});
+  llvm::json::Object object{{"kernel", step.name}, {"nodes", std::move(nodes)}};
+  if (!step.number) {
+    object["launch"] = nullptr;
+    return object;
+  }
+  object["launch"] = static_cast<int64_t>(*step.number);
+  object["operations"] = toJSON(step.amounts.operations);
+  object["read_bytes"] = toJSON(step.amounts.readBytes);
+  object["written_bytes"] = toJSON(step.amounts.writtenBytes);
+  object["exact"] = step.amounts.isExact;
+  object[launches.isMeasured() ? "ms" : "estimated_ms"] = step.ms;
+  return object;
+}
+
+void Explanation::printJSON(const LaunchList &launches, raw_ostream &stream) const {
+  llvm::json::Array list;
+  for (const LaunchInfo &step : launches.getSteps()) {
+    llvm::json::Object object = toJSON(launches, step);
+    if (std::string why = findReasons(step.step->getLoc()); !why.empty())
+      object["stored"] = why;
+    list.push_back(std::move(object));
+  }
+  stream << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(list)));
 }
 
 } // namespace tssa::compile

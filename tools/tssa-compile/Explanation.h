@@ -29,6 +29,8 @@ public:
   void keepReasons(mlir::ModuleOp module);
   /// Prints the steps of a program.
   void print(const LaunchList &launches, llvm::raw_ostream &stream) const;
+  /// Prints the same for programs, as a list of objects. An amount is null if sizes are open.
+  void printJSON(const LaunchList &launches, llvm::raw_ostream &stream) const;
 
 private:
   /// Why te-merge stores the results of expressions, by their locations.

@@ -117,7 +117,7 @@ static int describeLaunches(const Options &options, mlir::ModuleOp module, Launc
       return report(options, std::move(error), ModelError);
   }
   if (explanation) {
-    explanation->print(launches, outs());
+    options.json ? explanation->printJSON(launches, outs()) : explanation->print(launches, outs());
     return Success;
   }
   bool annotates = options.emit == Emit::Annotated;

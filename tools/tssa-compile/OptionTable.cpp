@@ -160,7 +160,7 @@ void CommandLine::addLimits() {
       "Refuse what a hostile model could abuse; sets --timeout=300 and --memory-limit=16G unless "
       "they are given");
   add("check", check, "Only list what is not supported in the model");
-  add("json", json, "With --check: answer in JSON");
+  add("json", json, "With --check or --explain: answer in JSON");
   add("timeout", timeout, "SECONDS", "Give up after this many seconds");
   add("threads", threads, "N",
       "Threads that compile; by default one on each CPU. The output does not depend on it");

@@ -114,8 +114,8 @@ bool isModelFile(StringRef path) {
 std::optional<int> checkInput(const CommandLine &line, Options &options) {
   options.check = line.check;
   options.json = line.json;
-  if (options.json && !options.check)
-    return reportUsage("--json is for --check");
+  if (options.json && !options.check && !line.explain)
+    return reportUsage("--json is for --check and --explain");
   if (isModelFile(options.input))
     return std::nullopt;
   if (options.check)

@@ -84,7 +84,7 @@ struct Options {
   /// Whether to import the model, to report all unsupported features that it uses, and to write no
   /// artifact.
   bool check = false;
-  /// Whether to print the report of `check` as JSON on standard output.
+  /// Whether `check` or `explain` prints JSON.
   bool json = false;
   /// The time limit in seconds, 0 for none, and its text on the command line.
   double timeout = 0;
