@@ -66,6 +66,13 @@ Type getSignedType(MLIRContext *context, DType type) {
                           isUnsigned(type) ? IntegerType::Unsigned : IntegerType::Signless);
 }
 
+std::optional<DType> findDType(Type type) {
+  for (unsigned i = 0; i < runtime::numDTypes; ++i)
+    if (type == getSignedType(type.getContext(), DType(i)))
+      return DType(i);
+  return std::nullopt;
+}
+
 DType getAccumulator(DType type) { return isFloat(type) && type != DType::F64 ? DType::F32 : type; }
 
 /// The number of each element type in ONNX, in the order of DType.

@@ -57,8 +57,8 @@ std::string describeOperator(const NodeProto &node, int64_t version) {
   }
   if (names.empty())
     return text +
-           " (no operator of this domain is known: put a function of this name into the model, "
-           "or export the node as standard operators)";
+           " (no operator of this domain is known: define it in a file of --operators, put a "
+           "function of this name into the model, or export the node as standard operators)";
   return llvm::is_contained(names, node.op_type()) ? text
                                                    : text + suggestName(node.op_type(), names);
 }

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Import/GraphImporter.h"
-#include "lib/Import/NodeNames.h"
 #include "lib/Import/GraphBody.h"
 #include "lib/Import/InputConstants.h"
+#include "lib/Import/NodeNames.h"
 #include "onnx/defs/schema.h"
 #include "tssa/Operators/Catalogue.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -253,17 +253,25 @@ static std::optional<int64_t> findDeclaredRank(const GraphProto *graph, StringRe
   return std::nullopt;
 }
 
+static bool arePlain(ArrayRef<Tensor> inputs) {
+  return llvm::all_of(inputs, [](const Tensor &tensor) { return !tensor || tensor.isPlain(); });
+}
+
 FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node &node,
                                         Scope &scope) {
   if (const FunctionProto *function = scope.isStandard ? nullptr : functions.find(proto))
     return callFunction(*function, proto, node, scope, nullptr);
+  if (mlir::func::FuncOp defined = scope.isStandard ? nullptr : users.find(proto)) {
+    if (!arePlain(node.inputs))
+      return builder->unsupported("expected tensors as inputs");
+    return users.build(defined, *builder, node);
+  }
   const OpSchema *schema = findSchema(proto, node.version);
   const OpSchema *checked = findCheckedSchema(proto, schema);
   if (checked &&
       (failed(checkAttributes(*checked, proto, scope)) || failed(checkTypes(*checked, node))))
     return failure();
-  bool arePlain = llvm::all_of(node.inputs, [](const Tensor &t) { return !t || t.isPlain(); });
-  if (!schema && !arePlain)
+  if (!schema && !arePlain(node.inputs))
     return builder->unsupported("expected tensors as inputs");
   if (const OperatorRow *row = findOperator(node.domain, node.op, node.version)) {
     auto declaredRank = [&](int i) {

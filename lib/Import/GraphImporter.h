@@ -52,8 +52,9 @@ public:
   };
 
   GraphImporter(operators::Builder &builder, TensorReader &reader, const FunctionTable &functions,
-                llvm::StringRef fileName, UnsupportedUses &unsupported, ImportReport &report)
-      : builder(&builder), reader(reader), functions(functions), fileName(fileName),
+                const UserOperators &users, llvm::StringRef fileName, UnsupportedUses &unsupported,
+                ImportReport &report)
+      : builder(&builder), reader(reader), functions(functions), users(users), fileName(fileName),
         unsupported(unsupported), report(report) {}
 
   /// Defines the initializers of `graph` in `scope`.
@@ -125,6 +126,7 @@ private:
   operators::Builder *builder;
   TensorReader &reader;
   const FunctionTable &functions;
+  const UserOperators &users;
   std::string fileName;
   size_t numNodes = 0, depth = 0, numContinued = 0;
   UnsupportedUses &unsupported;

@@ -222,7 +222,7 @@ const OpSchema *findCheckedSchema(const NodeProto &node, const OpSchema *schema)
 FailureOr<int64_t> ModelChecker::getOpset(const NodeProto &node, int index, const Opsets &opsets) {
   std::string domain = normalizeDomain(node.domain()).str();
   std::optional<int64_t> version = findOpset(opsets, domain);
-  if (functions.find(node))
+  if (functions.find(node) || users.find(node))
     return version.value_or(0);
   if (!version)
     return fail(report,
@@ -256,6 +256,8 @@ LogicalResult ModelChecker::checkNode(const NodeProto &node, int index, const Sc
     return failure();
   if (function)
     return checkFunction(*function);
+  if (users.find(node))
+    return success();
 
   const OpSchema *schema = findSchema(node, version);
   if (const OpSchema *checked = findCheckedSchema(node, schema)) {

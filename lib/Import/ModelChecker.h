@@ -10,6 +10,7 @@
 #include "lib/Import/Graph.h"
 #include "lib/Import/TensorData.h"
 #include "lib/Import/UnsupportedUses.h"
+#include "lib/Import/UserOperators.h"
 #include "tssa/Import/Options.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -58,9 +59,9 @@ private:
 class ModelChecker {
 public:
   ModelChecker(const tssa_onnx::ModelProto &model, const FunctionTable &functions,
-               TensorReader &reader, const ImportOptions &options, UnsupportedUses &unsupported,
-               ImportReport &report)
-      : model(model), functions(functions), reader(reader), options(options),
+               const UserOperators &users, TensorReader &reader, const ImportOptions &options,
+               UnsupportedUses &unsupported, ImportReport &report)
+      : model(model), functions(functions), users(users), reader(reader), options(options),
         unsupported(unsupported), report(report) {}
 
   mlir::LogicalResult run();
@@ -101,6 +102,7 @@ private:
 
   const tssa_onnx::ModelProto &model;
   const FunctionTable &functions;
+  const UserOperators &users;
   TensorReader &reader;
   const ImportOptions &options;
   UnsupportedUses &unsupported;

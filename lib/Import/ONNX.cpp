@@ -77,7 +77,9 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   FunctionTable functions(*model);
   TensorReader reader(context, model, path, options.untrusted);
   UnsupportedUses unsupported;
-  if (failed(ModelChecker(*model, functions, reader, options, unsupported, report).run()))
+  UserOperators users(options.operators);
+  if (failed(users.check(report)) ||
+      failed(ModelChecker(*model, functions, users, reader, options, unsupported, report).run()))
     return nullptr;
   mlir::FailureOr<std::vector<Input>> inputs = readInputs(model->graph(), options, report);
   if (failed(inputs) && report.fault == Fault::Unsupported && !unsupported.empty()) {
@@ -95,7 +97,7 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   mlir::func::FuncOp function = createMain(ops, *inputs);
   SizeTable sizes;
   Builder builder(ops, sizes);
-  GraphImporter importer(builder, reader, functions, sys::path::filename(path), unsupported,
+  GraphImporter importer(builder, reader, functions, users, sys::path::filename(path), unsupported,
                          report);
   GraphImporter::Scope scope;
   scope.opsets = &*opsets;

@@ -22,13 +22,6 @@ namespace tssa {
 
 using runtime::DType;
 
-static std::optional<DType> getDType(Type element) {
-  for (unsigned i = 0; i < runtime::numDTypes; ++i)
-    if (element == operators::getSignedType(element.getContext(), DType(i)))
-      return DType(i);
-  return std::nullopt;
-}
-
 /// Returns a dim of a result: a static size, a symbol of the arguments, or a derived size.
 static runtime::Dim getResultDim(int64_t size, Attribute dim, const te::EntrySymbols &symbols) {
   if (ShapedType::isStatic(size))
@@ -53,7 +46,8 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     std::optional<DType> dtype;
     if (tensor)
-      dtype = getDType(port && port.getType() ? port.getType() : tensor.getElementType());
+      dtype =
+          operators::findDType(port && port.getType() ? port.getType() : tensor.getElementType());
     if (!dtype)
       return main.emitError("expected '")
              << described.name << "' to be a tensor that callers know, got " << type;

@@ -96,9 +96,45 @@ static mlir::OwningOpRef<mlir::ModuleOp> readFile(mlir::MLIRContext &context,
   return importONNX(context, path, options, report);
 }
 
+/// Returns the operators of all files as one module; null without files. On failure, `report` has a
+/// fault.
+static mlir::OwningOpRef<mlir::ModuleOp>
+readOperators(mlir::MLIRContext &context, const ImportOptions &options, ImportReport &report) {
+  mlir::OwningOpRef<mlir::ModuleOp> all;
+  for (const std::string &path : options.operatorFiles) {
+    mlir::OwningOpRef<mlir::ModuleOp> module = readText(context, path, report);
+    if (!module) {
+      if (!report.error.empty())
+        report.error = "--operators: '" + path + "' " + report.error;
+      return nullptr;
+    }
+    report.fault = operators::Fault::None;
+    report.files.push_back(path);
+    if (!all)
+      all = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+    for (mlir::Operation &op : llvm::make_early_inc_range(module->getOps())) {
+      auto symbol = dyn_cast<mlir::SymbolOpInterface>(op);
+      if (symbol && all->lookupSymbol(symbol.getName())) {
+        report.fault = operators::Fault::Model;
+        report.error =
+            ("--operators: '" + path + "' defines '" + symbol.getName() + "' again").str();
+        return nullptr;
+      }
+      op.moveBefore(all->getBody(), all->getBody()->end());
+    }
+  }
+  return all;
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context, const std::string &path,
                                             const ImportOptions &options, ImportReport &report) {
-  mlir::OwningOpRef<mlir::ModuleOp> module = readFile(context, path, options, report);
+  ImportOptions import = options;
+  mlir::OwningOpRef<mlir::ModuleOp> defined = readOperators(context, options, report);
+  if (report.fault != operators::Fault::None)
+    return nullptr;
+  if (defined)
+    import.operators = *defined;
+  mlir::OwningOpRef<mlir::ModuleOp> module = readFile(context, path, import, report);
   if (module && options.untrusted && failed(checkPoints(*module, report)))
     return nullptr;
   return module;

@@ -8,6 +8,7 @@
 #include "Bisect.h"
 #include "dialects/te/IR/Program.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "tools/common/ReadModel.h"
 #include "tssa/Pipeline/VerifyArtifact.h"
 #include "tssa/Reference/Compare.h"
 #include "tssa/Reference/Evaluator.h"
@@ -216,11 +217,11 @@ static bool reportFirst(const Results &results, ArrayRef<ValueOrigin> origins,
   return false;
 }
 
-static mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context,
-                                                   const Options &options,
-                                                   const ImportOptions &import,
-                                                   ImportReport &importReport) {
-  auto module = importONNX(context, options.input, import, importReport);
+static mlir::OwningOpRef<mlir::ModuleOp> readONNX(mlir::MLIRContext &context,
+                                                  const Options &options,
+                                                  const ImportOptions &import,
+                                                  ImportReport &importReport) {
+  auto module = tssa::readModel(context, options.input, import, importReport);
   if (!module)
     report(options, importReport.error, ModelError);
   return module;
@@ -230,7 +231,7 @@ int tssa::compile::bisect(mlir::MLIRContext &context, const Options &options, Im
                           const CompileOptions &compile) {
   ImportReport origins, ignored;
   import.exposeValues = true;
-  auto exposed = readModel(context, options, import, origins);
+  auto exposed = readONNX(context, options, import, origins);
   if (!exposed)
     return origins.fault == operators::Fault::Unsupported ? Unsupported : ModelError;
   Expected<Results> all = collect(*exposed, options, compile);
@@ -239,7 +240,7 @@ int tssa::compile::bisect(mlir::MLIRContext &context, const Options &options, Im
   if (reportFirst(*all, origins.origins, options))
     return Mismatch;
   import.exposeValues = false;
-  auto plain = readModel(context, options, import, ignored);
+  auto plain = readONNX(context, options, import, ignored);
   if (!plain)
     return ModelError;
   Expected<Results> own = collect(*plain, options, compile);

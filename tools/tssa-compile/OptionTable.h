@@ -23,6 +23,7 @@ struct CommandLine : tools::CommandLine {
   std::string mcpu = "native";
   std::string machine;
   ModelSizes sizes;
+  std::vector<std::string> operators;
   std::string lastStage;
   std::string emit = "so";
   std::string precision = "f32";

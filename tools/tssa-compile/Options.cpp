@@ -114,12 +114,15 @@ bool isModelFile(StringRef path) {
 std::optional<int> checkInput(const CommandLine &line, Options &options) {
   options.check = line.check;
   options.json = line.json;
+  options.import.operatorFiles = line.operators;
   if (options.json && !options.check && !line.explain)
     return reportUsage("--json is for --check and --explain");
   if (isModelFile(options.input))
     return std::nullopt;
   if (options.check)
     return reportUsage("--check is for ONNX models, got '" + options.input + "'");
+  if (!line.operators.empty())
+    return reportUsage("--operators is for ONNX models, got '" + options.input + "'");
   if (!line.sizes.constants.empty())
     return reportUsage("--const fixes an input of an ONNX model, got '" + options.input + "'");
   if (!line.sizes.shapes.empty() || (!line.sizes.dims.empty() && !options.verifyEachStage))

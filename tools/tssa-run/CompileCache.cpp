@@ -161,6 +161,19 @@ static Status hashRecords(const std::string &option, SHA256 &key) {
   return Status::success();
 }
 
+/// Adds an option of the compiler to the key, with the contents of the files that it names.
+static Status hashOption(const std::string &option, SHA256 &key) {
+  static const std::string operators = "--operators=";
+  if (option.compare(0, operators.size(), operators) == 0) {
+    key.update(operators + '\0');
+    std::error_code error; // the compiler reports a file that cannot be read
+    std::string path = option.substr(operators.size());
+    return fs::is_regular_file(path, error) ? hashFile(path, key) : Status::success();
+  }
+  key.update(option + '\0');
+  return hashRecords(option, key);
+}
+
 /// Adds to the key which compiler it is: the note of its linker, which is a hash of its content, or
 /// else the content itself.
 static Status hashCompiler(const std::string &compiler, SHA256 &key) {
@@ -188,8 +201,7 @@ static Status computeKey(const Options &options, const std::string &compiler, st
         return status;
   }
   for (const std::string &option : options.compileOptions) {
-    sha.update(option + '\0');
-    if (Status status = hashRecords(option, sha); !status.ok())
+    if (Status status = hashOption(option, sha); !status.ok())
       return status;
   }
   sha.update(fs::path(options.model).extension().string());

@@ -92,6 +92,8 @@ void CommandLine::addActions() {
   add("input-shape", sizes.shapes, "NAME=1x3x224x224",
       "Fix the shape of an input, or name its dims, as in [N,3,?,?], where ? is any size; "
       "repeatable");
+  add("operators", operators, "FILE.mlir",
+      "Operators of the model, as for tssa-compile; repeatable");
   add("const", sizes.constants, "NAME=VALUE",
       "Make an input of an ONNX model a constant: a number, true, false, or a list such as "
       "[1,3,224,224]; repeatable");

@@ -193,6 +193,7 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
   if (std::optional<int> code = takeTunedSizes(line, options))
     return code;
   options.import.untrusted = line.untrusted;
+  options.import.operatorFiles = line.operators;
   if (std::string wrong = readModelSizes(line.sizes, options.import); !wrong.empty())
     return reportUsage(wrong);
   return std::nullopt;

@@ -33,6 +33,8 @@ mlir::Type getElementType(mlir::MLIRContext *context, DType type);
 /// tells unsigned integers, small integers and small floats apart: `ui8`, `i4`, `f8E4M3FN`. Bool is
 /// `i1`.
 mlir::Type getSignedType(mlir::MLIRContext *context, DType type);
+/// Returns the type whose getSignedType is `type`, or nothing.
+std::optional<DType> findDType(mlir::Type type);
 /// Returns the type in which sums are accumulated: f32 for floats smaller than f32, else `type`.
 DType getAccumulator(DType type);
 /// Returns the type whose number in ONNX is `code`, or nothing if the type is not supported.

@@ -7,6 +7,7 @@
 #ifndef TSSA_IMPORT_OPTIONS_H
 #define TSSA_IMPORT_OPTIONS_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -30,6 +31,10 @@ struct ImportOptions {
   llvm::StringMap<std::vector<GivenDim>> inputShapes;
   /// The values given for inputs with `--const NAME=VALUE`, which makes them constants.
   std::map<std::string, std::string> constants;
+  /// The files of operators that the user defines (lib/Import/UserOperators.h), and the module that
+  /// has them all.
+  std::vector<std::string> operatorFiles;
+  mlir::ModuleOp operators;
   /// Enforces the limits in lib/Import/Limits.h, which protect against hostile files.
   bool untrusted = false;
   /// Adds to the outputs every tensor that a node of the main graph produces.
