@@ -332,11 +332,13 @@ static LogicalResult checkLabels(const ValueInfoProto &declared, const Tensor &t
   bool hasStrings =
       tensor.isMaps() ? tensor.labels()->kind == Labels::StringKeys : tensor.hasStrings();
   int32_t type = isMap(declared) ? map.key_type() : declared.type().tensor_type().elem_type();
+  if (declared.type().has_tensor_type() && type == tssa_onnx::TensorProto::UNDEFINED)
+    return success();
   bool saysStrings = type == tssa_onnx::TensorProto::STRING;
   if (hasStrings != saysStrings)
     return fail(report, subject + "has " + (tensor.isMaps() ? "keys" : "elements") + " that are " +
                             (hasStrings ? "" : "no ") + "strings, the model says " +
-                            (type ? getTypeName(type) : std::string("nothing")));
+                            getTypeName(type));
   return success();
 }
 

@@ -4,7 +4,7 @@ import sys
 
 from onnx import TensorProto, helper, parser, save
 
-HEADER = '<ir_version: 8, opset_import: ["" : 19, "ai.onnx.ml" : 3]>\n'
+HEADER = '<ir_version: 8, opset_import: ["" : 19, "ai.onnx.ml" : 4]>\n'
 
 MODELS = {
     "encoder": """encoder (int64[N] x) => (string[N] s, int64[N] n, string[N] t, float[N] f) {
@@ -56,13 +56,25 @@ MODELS = {
         y = If(c) <then_branch = yes () => (string[1] p) { p = Identity(a) },
                    else_branch = no () => (string[1] q) { q = Identity(a) }>
     }""",
+    "default": """default (int64[N] x) => (string[N] y) {
+        y = ai.onnx.ml.LabelEncoder<keys_int64s = [1], values_strings = ["a"], default_tensor = int64[1] {1}>(x)
+    }""",
+    "encoded": """encoded (int64[N] x) => (int64[N] y) {
+        y = ai.onnx.ml.LabelEncoder<keys_int64s = [1], values_int64s = [2], default_tensor = string[1] {"a"}>(x)
+    }""",
+    "second": """second (int64[N] x) => (string[N] y) {
+        y = ai.onnx.ml.LabelEncoder<keys_tensor = int64[2] {1, 2}, values_tensor = string[2] {"b", "a"},
+                                    default_tensor = string[1] {"?"}>(x)
+    }""",
+    "empty": """empty (float[N] x) => (float[N] y) { y = Constant() }""",
     "filled": """filled (int64[1] x) => (string[M] y) { y = ConstantOfShape<value = string[1] {"a"}>(x) }""",
 }
 
 
 def zip_map(keys, kind=TensorProto.INT64, size=2, rank=2):
     shape = [size] if rank == 1 else ["N", size]
-    maps = helper.make_sequence_type_proto(helper.make_map_type_proto(kind, helper.make_tensor_type_proto(TensorProto.FLOAT, [])))
+    scores = helper.make_tensor_type_proto(TensorProto.FLOAT, [])
+    maps = helper.make_sequence_type_proto(helper.make_map_type_proto(kind, scores))
     graph = helper.make_graph([helper.make_node("ZipMap", ["x"], ["maps"], "zip", domain="ai.onnx.ml", **keys)], "zip",
                               [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
                               [helper.make_value_info("maps", maps)])
@@ -83,6 +95,9 @@ used = zip_map(INTS)
 used.graph.node.append(helper.make_node("Identity", ["maps"], ["y"], "copy"))
 used.graph.output[0].name = "y"
 save(used, f"{folder}/used.onnx")
+plain = zip_map(INTS)
+plain.graph.node[0].CopyFrom(helper.make_node("Identity", ["x"], ["maps"]))
+save(plain, f"{folder}/plain.onnx")
 tensor = zip_map(INTS)
 tensor.graph.output[0].CopyFrom(helper.make_tensor_value_info("maps", TensorProto.FLOAT, ["N", 2]))
 save(tensor, f"{folder}/tensor.onnx")
