@@ -161,6 +161,42 @@ TSSA_API tssa_status *tssa_session_symbol(const tssa_session *session, size_t in
                                           tssa_symbol *symbol);
 
 //===----------------------------------------------------------------------===//
+// Labels
+//===----------------------------------------------------------------------===//
+
+/// What the elements of an output stand for.
+typedef enum tssa_labels_kind {
+  TSSA_LABELS_NONE = 0, ///< numbers
+  /// An element, an int64, is the index of a label. The output is a tensor of strings in the model.
+  TSSA_LABELS_STRINGS = 1,
+  /// A row of the output, [N, C], is a map from the labels 0 to C-1, strings, to its elements.
+  TSSA_LABELS_STRING_KEYS = 2,
+  TSSA_LABELS_INT_KEYS = 3 ///< the same with labels that are int64
+} tssa_labels_kind;
+
+/// The labels of an output.
+typedef struct tssa_labels {
+  size_t struct_size;
+  int32_t kind; ///< tssa_labels_kind
+  size_t count;
+} tssa_labels;
+
+/// A label of an output. Its pointer is valid as long as the session.
+typedef struct tssa_label {
+  size_t struct_size;
+  const char *text; ///< as in the model, usually UTF-8, and ended by a zero byte; "" of an int64
+  size_t size;      ///< the bytes of the text, which may have zero bytes itself
+  int64_t number;   ///< of TSSA_LABELS_INT_KEYS; otherwise 0
+} tssa_label;
+
+/// These functions fill `labels` or `label`. The caller must set `struct_size` in it first. An
+/// index from `count` on, which an element of a damaged program may have, is TSSA_INVALID_ARGUMENT.
+TSSA_API tssa_status *tssa_session_output_labels(const tssa_session *session, size_t output,
+                                                 tssa_labels *labels);
+TSSA_API tssa_status *tssa_session_output_label(const tssa_session *session, size_t output,
+                                                size_t index, tssa_label *label);
+
+//===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//
 
@@ -183,8 +219,7 @@ TSSA_API size_t tssa_session_num_launches(const tssa_session *session);
 /// These functions fill `launch` or `node`. The caller must set `struct_size` in it first.
 TSSA_API tssa_status *tssa_session_launch(const tssa_session *session, size_t index,
                                           tssa_launch *launch);
-TSSA_API tssa_status *tssa_session_node(const tssa_session *session, size_t index,
-                                        tssa_node *node);
+TSSA_API tssa_status *tssa_session_node(const tssa_session *session, size_t index, tssa_node *node);
 
 //===----------------------------------------------------------------------===//
 // Runs

@@ -188,6 +188,21 @@ public:
   tssa_port getOutput(size_t index) const {
     return port(index, tssa_session_output);
   }
+  /// Returns the number of labels of an output, and their kind.
+  tssa_labels getLabels(size_t output) const {
+    tssa_labels labels{};
+    labels.struct_size = sizeof(labels);
+    check(tssa_session_output_labels(get(), output, &labels));
+    return labels;
+  }
+  /// Returns a label of an output: what an element stands for, or the key of a
+  /// column. Throws if there is no such label.
+  tssa_label getLabel(size_t output, size_t index) const {
+    tssa_label label{};
+    label.struct_size = sizeof(label);
+    check(tssa_session_output_label(get(), output, index, &label));
+    return label;
+  }
 
   /// Runs the model and returns all outputs, in the model's order.
   std::vector<Result> run(const std::vector<Value> &inputs,

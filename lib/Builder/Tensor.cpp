@@ -51,6 +51,20 @@ Tensor Tensor::makeAbsent(DType type) {
   return tensor;
 }
 
+Tensor Tensor::makeMaps(const Tensor &rows, std::shared_ptr<const Labels> keys) {
+  Tensor tensor = makeStacked(rows);
+  tensor.data->kind = Kind::Maps;
+  tensor.data->labels = std::move(keys);
+  return tensor;
+}
+
+Tensor Tensor::withStrings(std::shared_ptr<const Labels> strings) const {
+  Tensor tensor;
+  tensor.data = std::make_shared<Data>(*data);
+  tensor.data->labels = std::move(strings);
+  return tensor;
+}
+
 std::optional<SmallVector<int64_t>> Tensor::staticShape() const {
   SmallVector<int64_t> result;
   for (const Size &size : shape()) {
@@ -73,7 +87,9 @@ std::string Tensor::str() const {
     return "row that " + rows().str() + " may have";
   if (isAbsent())
     return std::string("optional ") + getName(dtype()) + " without a tensor";
-  std::string text = getName(dtype());
+  if (isMaps())
+    return "maps with the rows of " + rows().str();
+  std::string text = hasStrings() ? "string" : getName(dtype());
   raw_string_ostream os(text);
   os << "[";
   interleave(shape(), os, [&](const Size &size) { os << size.str(); }, ",");

@@ -61,7 +61,7 @@ FailureOr<Tensors> GraphImporter::callFunction(const FunctionProto &function,
 
 static tssa_onnx::TypeProto makeTypeProto(const Tensor &tensor) {
   tssa_onnx::TypeProto type;
-  if (!tensor || tensor.isAbsent())
+  if (!tensor || tensor.isAbsent() || tensor.isMaps())
     return type;
   if (tensor.isSequence()) {
     auto *element = type.mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type();
@@ -69,7 +69,8 @@ static tssa_onnx::TypeProto makeTypeProto(const Tensor &tensor) {
     return type;
   }
   auto *tensorType = type.mutable_tensor_type();
-  tensorType->set_elem_type(static_cast<int32_t>(toONNX(tensor.dtype())));
+  int64_t element = tensor.hasStrings() ? tssa_onnx::TensorProto::STRING : toONNX(tensor.dtype());
+  tensorType->set_elem_type(static_cast<int32_t>(element));
   for (const Size &size : tensor.shape()) {
     auto *dim = tensorType->mutable_shape()->add_dim();
     if (std::optional<int64_t> constant = size.constant())

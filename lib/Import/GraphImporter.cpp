@@ -9,6 +9,7 @@
 #include "lib/Import/GraphBody.h"
 #include "lib/Import/InputConstants.h"
 #include "lib/Import/NodeNames.h"
+#include "lib/Import/StringValues.h"
 #include "onnx/defs/schema.h"
 #include "tssa/Operators/Catalogue.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -92,7 +93,7 @@ LogicalResult GraphImporter::readAttribute(StringRef name, Attribute attribute, 
                                                      : reader.read(proto.sparse_tensor(), report);
     if (failed(constant))
       return failure();
-    node.tensors[name] = builder->constant(constant->type, constant->elements);
+    node.tensors[name] = makeConstant(*builder, *constant);
     return success();
   }
   case AttributeProto::TYPE_PROTO: {
@@ -264,6 +265,8 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
   if (mlir::func::FuncOp defined = scope.isStandard ? nullptr : users.find(proto)) {
     if (!arePlain(node.inputs))
       return builder->unsupported("expected tensors as inputs");
+    if (failed(checkStrings(*builder, node, Strings::Refused)))
+      return failure();
     return users.build(defined, *builder, node);
   }
   const OpSchema *schema = findSchema(proto, node.version);
@@ -273,7 +276,11 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
     return failure();
   if (!schema && !arePlain(node.inputs))
     return builder->unsupported("expected tensors as inputs");
-  if (const OperatorRow *row = findOperator(node.domain, node.op, node.version)) {
+  const OperatorRow *row = findOperator(node.domain, node.op, node.version);
+  if ((row || schema) &&
+      failed(checkStrings(*builder, node, row ? row->strings : Strings::Refused)))
+    return failure();
+  if (row) {
     auto declaredRank = [&](int i) {
       return i < proto.output_size() ? findDeclaredRank(scope.graph, proto.output(i))
                                      : std::nullopt;
@@ -283,6 +290,8 @@ FailureOr<Tensors> GraphImporter::build(const NodeProto &proto, int index, Node 
     FailureOr<Tensors> results = row->build(*builder, node);
     if (builder->fault() != Fault::None)
       return failure();
+    if (succeeded(results) && row->strings == Strings::Moved && node.inputs[0].hasStrings())
+      results->front() = results->front().withStrings(node.inputs[0].labels());
     return results;
   }
   if (schema)
@@ -296,15 +305,6 @@ LogicalResult GraphImporter::skipOperator(const NodeProto &proto, int index, int
   unsupported.add(UnsupportedUse::Operator, describeOperator(proto, version), locate(proto, index));
   metUnknown = true;
   return failure();
-}
-
-static std::string getONNXType(const Tensor &tensor) {
-  auto code = static_cast<tssa_onnx::TensorProto::DataType>(toONNX(tensor.dtype()));
-  std::string type =
-      "tensor(" + StringRef(tssa_onnx::TensorProto::DataType_Name(code)).lower() + ")";
-  if (tensor.isSequence())
-    return "seq(" + type + ")";
-  return tensor.isOptional() || tensor.isAbsent() ? "optional(" + type + ")" : type;
 }
 
 /// Checks the attributes that refer to attributes of the enclosing function. Their values are known
@@ -404,7 +404,7 @@ FailureOr<Continuation> GraphImporter::continueGraph(const NodeProto &proto, int
   mlir::Operation *last = block->empty() ? nullptr : &block->back();
   if (succeeded(importRest(rest, branch))) {
     FailureOr<Tensors> outputs = findOutputs(rest.outputs, branch);
-    if (failed(outputs))
+    if (failed(outputs) || failed(checkBodyOutputs(*builder, *outputs)))
       return failure();
     return Continuation{*outputs, {}};
   }
@@ -430,7 +430,7 @@ LogicalResult GraphImporter::defineInitializer(const std::string &name,
                                                FailureOr<TensorReader::Constant> constant,
                                                Scope &scope) {
   if (succeeded(constant)) {
-    scope.entries[name] = {builder->constant(constant->type, constant->elements), "an initializer"};
+    scope.entries[name] = {makeConstant(*builder, *constant), "an initializer"};
     return success();
   }
   if (report.fault != Fault::Unsupported)
@@ -472,6 +472,8 @@ FailureOr<Tensors> GraphImporter::importBody(const GraphProto &graph, Scope &par
     if (!tensor)
       return builder->error("output " + quote(name) + " of graph " + quote(graph.name()) +
                             " has no value");
+  if (failed(checkBodyOutputs(*builder, *results)))
+    return failure();
   return results;
 }
 

@@ -22,6 +22,9 @@ constexpr size_t maxContinuedIfs = 4;
 /// The maximal number of bytes of all dense tensors that the sparse tensors of a model mean.
 /// Nothing in the file grows with them, so without a limit a small file could take all memory.
 constexpr size_t maxSparseBytes = size_t(4) << 30;
+/// The maximal number of bytes of the labels of all outputs. Each output has its own, even if many
+/// outputs have one table of strings.
+constexpr size_t maxLabelBytes = size_t(256) << 20;
 
 // For untrusted models only:
 

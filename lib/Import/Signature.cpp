@@ -315,6 +315,33 @@ static LogicalResult checkRows(const ValueInfoProto &declared, const Tensor &ten
   return success();
 }
 
+static bool isMap(const ValueInfoProto &declared) {
+  return declared.type().sequence_type().elem_type().has_map_type();
+}
+
+/// Checks an output of strings or maps, or one that is declared as such.
+static LogicalResult checkLabels(const ValueInfoProto &declared, const Tensor &tensor,
+                                 const std::string &subject, ImportReport &report) {
+  const auto &map = declared.type().sequence_type().elem_type().map_type();
+  if (!declared.type().value_case()) // an output that the import adds has no type
+    return success();
+  if (tensor.isMaps() && !isMap(declared))
+    return fail(report, subject + "has maps, the model says otherwise");
+  if (!tensor.isMaps() && isMap(declared))
+    return fail(report, subject + "is a " + tensor.str() + ", expected maps");
+  bool hasStrings =
+      tensor.isMaps() ? tensor.labels()->kind == Labels::StringKeys : tensor.hasStrings();
+  int32_t type = isMap(declared) ? map.key_type() : declared.type().tensor_type().elem_type();
+  if (declared.type().has_tensor_type() && type == tssa_onnx::TensorProto::UNDEFINED)
+    return success();
+  bool saysStrings = type == tssa_onnx::TensorProto::STRING;
+  if (hasStrings != saysStrings)
+    return fail(report, subject + "has " + (tensor.isMaps() ? "keys" : "elements") + " that are " +
+                            (hasStrings ? "" : "no ") + "strings, the model says " +
+                            getTypeName(type));
+  return success();
+}
+
 /// Checks that an output has the element type that the model declares. If the declared shape
 /// differs from the shape of the tensor, only adds a warning, because exporters often write wrong
 /// shapes.
@@ -323,14 +350,16 @@ static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImpo
   const auto &type = declared.type().tensor_type();
   const Tensor &tensor = entry.tensor;
   std::string subject = "output " + quote(declared.name()) + ", " + entry.producer + ", ";
+  bool hasLabels = tensor.isMaps() || tensor.hasStrings();
+  if (hasLabels || isMap(declared) || type.elem_type() == tssa_onnx::TensorProto::STRING)
+    if (failed(checkLabels(declared, tensor, subject, report)))
+      return failure();
+  if (tensor.isMaps())
+    return success();
   if (tensor.isPlain() && declared.type().has_optional_type())
     return checkRows(declared, tensor, subject, report);
-  if (!declared.type().has_tensor_type() && tensor.isPlain()) {
-    if (declared.type().sequence_type().elem_type().has_map_type())
-      report.warnings.push_back(subject + "is " + tensor.str() +
-                                " with one column for each class label, not a sequence of maps");
+  if (!declared.type().has_tensor_type() && tensor.isPlain())
     return success();
-  }
   if ((tensor.isSequence() || tensor.isOptional()) && !declared.type().has_tensor_type())
     return checkRows(declared, tensor, subject, report);
   if (!tensor.isPlain())
@@ -355,12 +384,25 @@ static LogicalResult checkOutput(const ValueInfoProto &declared, const GraphImpo
 }
 
 namespace {
-/// A result of the program.
+/// A result of the program. `labels` has its strings or keys, or is null.
 struct Result {
   std::string name;
   Tensor tensor;
+  std::shared_ptr<const Labels> labels;
 };
 } // namespace
+
+/// Returns `port` with the strings or keys of `labels`, which may be null.
+static te::PortAttr withLabels(te::PortAttr port, const Labels *labels) {
+  if (!labels)
+    return port;
+  mlir::Builder builder(port.getContext());
+  mlir::ArrayAttr values =
+      labels->kind == Labels::IntKeys
+          ? builder.getI64ArrayAttr(labels->ints)
+          : builder.getStrArrayAttr(llvm::to_vector_of<StringRef>(labels->strings));
+  return labels->areKeys() ? port.withLabels({}, values) : port.withLabels(values, {});
+}
 
 /// Returns the results that an output becomes: one for each part of a list, else one. An optional
 /// that is known to have an element is the only row, too.
@@ -370,16 +412,23 @@ static SmallVector<Result> splitOutput(const ValueInfoProto &declared, const Ten
   if (tensor.isPlain() && declared.type().has_optional_type()) {
     SmallVector<Size> shape(tensor.shape());
     shape.insert(shape.begin(), Size(1));
-    return {{name.str(), *builder.reshape(tensor, shape)}};
+    return {{name.str(), *builder.reshape(tensor, shape), nullptr}};
   }
-  if (tensor.isStacked() || tensor.isOptional())
-    return {{name.str(), tensor.rows()}};
+  if (tensor.isStacked() || tensor.isOptional() || tensor.isMaps())
+    return {{name.str(), tensor.rows(), tensor.labels()}};
   if (!tensor.isList())
-    return {{name.str(), tensor}};
+    return {{name.str(), tensor, tensor.labels()}};
   SmallVector<Result> results;
   for (const auto &[i, part] : llvm::enumerate(tensor.elements()))
-    results.push_back({(name + "." + Twine(i)).str(), part});
+    results.push_back({(name + "." + Twine(i)).str(), part, nullptr});
   return results;
+}
+
+static size_t countBytes(const Labels &labels) {
+  size_t bytes = labels.ints.size() * sizeof(int64_t);
+  for (const std::string &text : labels.strings)
+    bytes += text.size() + sizeof(std::string);
+  return bytes;
 }
 
 /// Returns the results of all outputs of `graph`, after checking them.
@@ -390,6 +439,7 @@ static FailureOr<SmallVector<Result>> collectResults(const GraphProto &graph, Bu
   for (const ValueInfoProto &output : graph.output())
     names.insert(output.name());
   SmallVector<Result> results;
+  CheckedSize labelBytes = 0;
   for (const ValueInfoProto &output : graph.output()) {
     GraphImporter::Entry *entry = scope.find(output.name());
     if (entry->isUnknown)
@@ -402,8 +452,13 @@ static FailureOr<SmallVector<Result>> collectResults(const GraphProto &graph, Bu
         return fail(report, Fault::Unsupported,
                     "output " + quote(output.name()) + " has a part " + quote(result.name) +
                         ", which is also the name of another output; rename one of them");
+      labelBytes += result.labels ? countBytes(*result.labels) : 0;
       results.push_back(std::move(result));
     }
+    if (!labelBytes.fits(maxLabelBytes))
+      return fail(report, Fault::Limit,
+                  "the labels of the outputs have more than " + Twine(maxLabelBytes) +
+                      " bytes, which is the limit");
   }
   return results;
 }
@@ -417,7 +472,7 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
   FailureOr<SmallVector<Result>> results = collectResults(graph, builder, scope, report);
   if (failed(results))
     return failure();
-  for (const auto &[name, tensor] : *results) {
+  for (const auto &[name, tensor, labels] : *results) {
     values.push_back(builder.value(tensor));
     SmallVector<mlir::Attribute> dims;
     for (const Size &size : tensor.shape()) {
@@ -426,7 +481,7 @@ LogicalResult importOutputs(mlir::func::FuncOp function, const GraphProto &graph
       else
         dims.push_back(ops.getStringAttr(size.str()));
     }
-    ports.push_back(makePort(ops, name, tensor.dtype(), dims));
+    ports.push_back(withLabels(makePort(ops, name, tensor.dtype(), dims), labels.get()));
   }
   mlir::func::ReturnOp::create(ops, builder.loc(), values);
   function.setFunctionType(

@@ -205,7 +205,42 @@ FailureOr<RawTensor> TensorReader::find(const TensorProto &tensor, ImportReport 
   return content;
 }
 
+mlir::LogicalResult TensorReader::checkStrings(const TensorProto &tensor, ImportReport &report) {
+  std::string subject = "tensor " + quote(tensor.name()) + ": ";
+  FailureOr<uint64_t> bytes = getRawBytes(getShape(tensor), DType::I64, subject, report);
+  if (failed(bytes))
+    return failure();
+  if (tensor.has_segment())
+    return fail(report, Fault::Unsupported, subject + "is stored in segments");
+  if (countPayloads(tensor) > (tensor.string_data_size() > 0 ? 1 : 0))
+    return fail(report, subject + "has strings in another field than those of strings");
+  uint64_t expected = *bytes / sizeof(int64_t), given = tensor.string_data_size();
+  if (given != expected)
+    return fail(report, subject + "has " + Twine(given) + " strings, expected " + Twine(expected) +
+                            " for its sizes");
+  return mlir::success();
+}
+
+FailureOr<TensorReader::Constant> TensorReader::readStrings(const TensorProto &tensor,
+                                                            ImportReport &report) {
+  if (failed(checkStrings(tensor, report)))
+    return failure();
+  Labels table{Labels::Strings, {}, {}};
+  StringMap<int64_t> positions;
+  SmallVector<int64_t> indexes;
+  for (const std::string &text : tensor.string_data()) {
+    auto [it, isNew] = positions.try_emplace(text, positions.size());
+    if (isNew)
+      table.strings.push_back(text);
+    indexes.push_back(it->second);
+  }
+  return Constant{DType::I64, fromInts(&context, DType::I64, getShape(tensor), indexes),
+                  std::make_shared<const Labels>(std::move(table))};
+}
+
 mlir::LogicalResult TensorReader::check(const TensorProto &tensor, ImportReport &report) {
+  if (tensor.data_type() == TensorProto::STRING)
+    return checkStrings(tensor, report);
   FailureOr<RawTensor> content = find(tensor, report);
   if (failed(content))
     return failure();
@@ -215,12 +250,15 @@ mlir::LogicalResult TensorReader::check(const TensorProto &tensor, ImportReport 
 
 FailureOr<TensorReader::Constant> TensorReader::read(const TensorProto &tensor,
                                                      ImportReport &report) {
+  if (tensor.data_type() == TensorProto::STRING)
+    return readStrings(tensor, report);
   FailureOr<RawTensor> content = find(tensor, report);
   if (failed(content))
     return failure();
   DType type = content->type;
   std::string name = tensor.name().empty() ? "constant" : tensor.name();
-  return Constant{type, readElements(context, getShape(tensor), std::move(*content), name)};
+  return Constant{type, readElements(context, getShape(tensor), std::move(*content), name),
+                  nullptr};
 }
 
 } // namespace tssa

@@ -9,6 +9,7 @@
 
 #include "lib/Import/ExternalData.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "tssa/Builder/Tensor.h"
 #include "tssa/Support/CheckedSize.h"
 #include <deque>
 
@@ -47,6 +48,8 @@ public:
   struct Constant {
     operators::DType type;
     mlir::ElementsAttr elements;
+    /// The table of strings whose indexes the elements are; null for numbers.
+    std::shared_ptr<const operators::Labels> strings;
   };
   mlir::FailureOr<Constant> read(const tssa_onnx::TensorProto &tensor, ImportReport &report);
   /// Reads a sparse tensor as the dense tensor that it means.
@@ -73,6 +76,9 @@ private:
     uint64_t numBytes;
   };
   mlir::FailureOr<RawTensor> find(const tssa_onnx::TensorProto &tensor, ImportReport &report);
+  mlir::LogicalResult checkStrings(const tssa_onnx::TensorProto &tensor, ImportReport &report);
+  /// Reads a tensor of strings as indexes into a table, in which each string is once.
+  mlir::FailureOr<Constant> readStrings(const tssa_onnx::TensorProto &tensor, ImportReport &report);
   mlir::FailureOr<Sparse> find(const tssa_onnx::SparseTensorProto &tensor, ImportReport &report);
   struct Owned {
     std::shared_ptr<tssa_onnx::ModelProto> model;

@@ -34,6 +34,23 @@ static runtime::Dim getResultDim(int64_t size, Attribute dim, const te::EntrySym
   return runtime::Dim::derived(name.str());
 }
 
+/// Returns the strings or the keys of a port.
+static runtime::Labels getLabels(te::PortAttr port) {
+  ArrayAttr values = port && port.getKeys() ? port.getKeys() : port ? port.getStrings() : nullptr;
+  if (!values)
+    return {};
+  runtime::Labels labels;
+  for (Attribute value : values)
+    if (auto text = dyn_cast<StringAttr>(value))
+      labels.strings.push_back(text.str());
+    else
+      labels.ints.push_back(cast<IntegerAttr>(value).getInt());
+  labels.kind = port.getStrings()     ? runtime::Labels::Strings
+                : labels.ints.empty() ? runtime::Labels::StringKeys
+                                      : runtime::Labels::IntKeys;
+  return labels;
+}
+
 LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   te::EntrySymbols symbols(main);
@@ -77,6 +94,7 @@ LogicalResult describeSignature(ModuleOp module, runtime::Manifest &manifest) {
     }
     if (failed(describe(type, known, "output" + Twine(i), port)))
       return failure();
+    port.labels = getLabels(known);
     for (auto [dim, size] : llvm::enumerate(cast<RankedTensorType>(type).getShape()))
       port.dims.push_back(getResultDim(size, known ? known.getDim(dim) : Attribute(), symbols));
   }

@@ -237,6 +237,40 @@ tssa_status *tssa_session_symbol(const tssa_session *session, size_t index, tssa
   });
 }
 
+tssa_status *tssa_session_output_labels(const tssa_session *session, size_t output,
+                                        tssa_labels *target) {
+  return guard([&] {
+    const std::vector<Port> &outputs = session->session->getManifest().outputs;
+    if (Status status = checkIndex(output, outputs.size()); !status.ok())
+      return status;
+    tssa_labels view{};
+    view.kind = outputs[output].labels.kind;
+    view.count = outputs[output].labels.size();
+    return fill(target, view);
+  });
+}
+
+tssa_status *tssa_session_output_label(const tssa_session *session, size_t output, size_t index,
+                                       tssa_label *target) {
+  return guard([&] {
+    const std::vector<Port> &outputs = session->session->getManifest().outputs;
+    if (Status status = checkIndex(output, outputs.size()); !status.ok())
+      return status;
+    const Labels &labels = outputs[output].labels;
+    if (Status status = checkIndex(index, labels.size()); !status.ok())
+      return status;
+    tssa_label view{};
+    view.text = "";
+    if (labels.kind == Labels::IntKeys) {
+      view.number = labels.ints[index];
+    } else {
+      view.text = labels.strings[index].c_str();
+      view.size = labels.strings[index].size();
+    }
+    return fill(target, view);
+  });
+}
+
 size_t tssa_session_num_launches(const tssa_session *session) {
   return session->session->getVariant().launches.size();
 }

@@ -56,6 +56,26 @@ static Status inconsistent(const std::string &what) {
   return makeError(TSSA_CORRUPT, "manifest: " + what);
 }
 
+/// Checks the labels of a port. `where` begins its errors.
+static Status checkLabels(const Port &port, bool isInput, const std::string &where) {
+  const Labels &labels = port.labels;
+  bool hasLabels = labels.kind != Labels::None;
+  if (isInput && hasLabels)
+    return inconsistent(where + "has labels, which only an output may have");
+  if ((!labels.strings.empty() && (!hasLabels || labels.kind == Labels::IntKeys)) ||
+      (!labels.ints.empty() && labels.kind != Labels::IntKeys))
+    return inconsistent(where + "has labels of the wrong kind");
+  if (labels.kind == Labels::Strings && port.dtype != DType::I64)
+    return inconsistent(where + "has strings, but its elements are not indexes of type i64");
+  if (!labels.areKeys())
+    return Status::success();
+  if (port.dims.size() != 2 ||
+      (port.dims[1].kind == Dim::Static && uint64_t(port.dims[1].value) != labels.size()))
+    return inconsistent(where + "does not have a column for each of its " +
+                        std::to_string(labels.size()) + " keys");
+  return Status::success();
+}
+
 static Status checkPort(const Manifest &manifest, const Port &port, bool isInput) {
   std::string where = std::string(isInput ? "input '" : "output '") + port.name + "' ";
   if (port.name.empty())
@@ -89,7 +109,7 @@ static Status checkPort(const Manifest &manifest, const Port &port, bool isInput
     if (manifest.inputs[port.aliasOf].dtype != port.dtype)
       return inconsistent(where + "aliases an input of another type");
   }
-  return Status::success();
+  return checkLabels(port, isInput, where);
 }
 
 static Status checkPorts(const Manifest &manifest, bool inputs) {

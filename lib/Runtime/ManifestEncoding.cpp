@@ -24,7 +24,7 @@
 using namespace tssa::runtime;
 
 static constexpr char magic[8] = {'T', 'S', 'S', 'A', '-', 'M', 'A', 'N'};
-static constexpr uint16_t majorVersion = 6;
+static constexpr uint16_t majorVersion = 7;
 static constexpr uint16_t minorVersion = 0;
 static constexpr size_t hashedHeader = 24;
 static constexpr size_t headerSize = hashedHeader + sizeof(Digest);
@@ -146,6 +146,9 @@ template <typename Coder> void visitPort(Coder &coder, Const<Coder, Port> &port)
     coder.string(dim.text);
   });
   coder.number(port.aliasOf);
+  visitEnum(coder, port.labels.kind, 4);
+  coder.list(port.labels.strings, 4, [&](auto &text) { coder.string(text); });
+  coder.list(port.labels.ints, 8, [&](auto &key) { coder.number(key); });
 }
 
 template <typename Coder> void visitPart(Coder &coder, Const<Coder, Part> &part) {
@@ -204,8 +207,8 @@ template <typename Coder> void visitManifest(Coder &coder, Const<Coder, Manifest
   coder.string(manifest.modelName);
   coder.string(manifest.producer);
   auto port = [&](auto &value) { visitPort(coder, value); };
-  coder.list(manifest.inputs, 14, port);
-  coder.list(manifest.outputs, 14, port);
+  coder.list(manifest.inputs, 23, port);
+  coder.list(manifest.outputs, 23, port);
   coder.list(manifest.symbols, 28, [&](auto &symbol) {
     coder.string(symbol.name);
     coder.number(symbol.input);

@@ -44,6 +44,9 @@ using Target = std::optional<nanobind::ndarray<nanobind::device::cpu>>;
 /// free size ("" if it has none).
 using Port = std::tuple<Text, int, int, std::vector<int64_t>, int, int, std::vector<Text>>;
 
+/// Of an output: a tssa_labels_kind, and its strings or its integers.
+using OutputLabels = std::tuple<int, std::vector<Text>, std::vector<int64_t>>;
+
 /// The kernel of a launch, and the names and operators of its nodes.
 using LaunchNodes = std::tuple<Text, std::vector<std::tuple<Text, Text>>>;
 
@@ -82,6 +85,8 @@ public:
 
   const std::vector<Port> &getInputs() const { return inputs; }
   const std::vector<Port> &getOutputs() const { return outputs; }
+  /// The labels of each output.
+  std::vector<OutputLabels> getLabels() const;
   std::vector<LaunchNodes> getLaunches() const;
   std::string getDevice() const { return tssa_session_device(session); }
 

@@ -101,6 +101,28 @@ std::vector<Port> Program::describe(size_t count, DescribeFn get) const {
   return ports;
 }
 
+std::vector<OutputLabels> Program::getLabels() const {
+  std::vector<OutputLabels> all;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    tssa_labels labels = {};
+    labels.struct_size = sizeof(labels);
+    check(tssa_session_output_labels(session, i, &labels));
+    std::vector<Text> strings;
+    std::vector<int64_t> ints;
+    for (size_t number = 0; number < labels.count; ++number) {
+      tssa_label label = {};
+      label.struct_size = sizeof(label);
+      check(tssa_session_output_label(session, i, number, &label));
+      if (labels.kind == TSSA_LABELS_INT_KEYS)
+        ints.push_back(label.number);
+      else
+        strings.push_back(std::string(label.text, label.size));
+    }
+    all.emplace_back(labels.kind, std::move(strings), std::move(ints));
+  }
+  return all;
+}
+
 Text Program::getSymbolName(int32_t index) const {
   if (index < 0)
     return "";
@@ -287,6 +309,7 @@ NB_MODULE(_runtime, module) {
       .def("run_timed", &Program::runTimed, nb::arg("arguments"), nb::arg("as_numpy") = false,
            nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none(),
            nb::arg("targets") = std::vector<Target>())
+      .def_prop_ro("labels", &Program::getLabels)
       .def_prop_ro("launches", &Program::getLaunches)
       .def_prop_ro("device", &Program::getDevice);
   nb::class_<Cancel>(module, "Cancel", "A flag that stops runs")

@@ -76,6 +76,22 @@ def string_tensor():
                  outputs=[value("y", (2,), T.STRING)])
 
 
+def strings(count, text=lambda i: b"%d" % i):
+    return h.make_tensor("s", T.STRING, [count], [text(i) for i in range(count)])
+
+
+def many_labels():
+    """256 outputs with one table of a mebibyte."""
+    names = [f"y{i}" for i in range(256)]
+    return model([node("Identity", ["s"], [name]) for name in names], initializers=[strings(1, lambda _: b"a" * (1 << 20))],
+                 outputs=[value(name, (1,), T.STRING) for name in names])
+
+
+def many_strings():
+    return model([node("Concat", ["s"], ["y"], axis=0)], initializers=[strings((1 << 20) + 1)],
+                 outputs=[value("y", None, T.STRING)])
+
+
 def bool_of_two():
     mask = h.make_tensor("m", T.BOOL, [2], bytes([2, 0]), raw=True)
     return model([node("Where", ["m", "x", "z"], ["y"])],
@@ -100,6 +116,16 @@ TENSORS = [
     Case("dims_to_the_62nd", changed_weight(set_dims(1 << 62)), REJECTED, ["'w'"]),
     Case("segment", changed_weight(segment), (1, 3), ["'w'"]),
     Case("constant_too_short", writes(broken_constant), REJECTED, ["'const'", "3 bytes"]),
+    Case("strings_too_few", changed_weight(typed(T.STRING, "string_data", [b"a"])), REJECTED,
+         ["'w'", "has 1 strings, expected 2"]),
+    Case("strings_too_many", changed_weight(typed(T.STRING, "string_data", [b"\xff"] * 3)), REJECTED,
+         ["'w'", "has 3 strings, expected 2"]),
+    Case("strings_in_another_field", changed_weight(typed(T.STRING, "int64_data", [1, 2])), REJECTED,
+         ["'w'", "has strings in another field"]),
+    Case("strings_added", changed_weight(typed(T.STRING, "string_data", [b"a", b"\0"])), REJECTED,
+         ["tensor.string., which the operator does not take"]),
+    Case("many_labels", writes(many_labels), LIMITED, ["labels of the outputs have more than 268435456 bytes"]),
+    Case("many_strings", writes(many_strings), LIMITED, ["Concat", "1048577 strings in a table"]),
     Case("string_tensor", writes(string_tensor), REFUSED, ["string"]),
     Case("bool_of_two", writes(bool_of_two), ACCEPTED, inputs=X, results={"y": np.array([1, 9], np.float32)}),
 ]

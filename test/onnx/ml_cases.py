@@ -175,8 +175,8 @@ def refused(op, inputs, code, words, **attributes):
 
 REFUSED = [
     refused("ZipMap", [r.normal(2, 2)], 1, "scores and class labels", classlabels_int64s=[0, 1, 2]),
-    refused("TreeEnsembleClassifier", [r.normal(2, 4)], 3, "convert the model with integer labels",
-            classlabels_strings=["a", "b", "c"], **trees(1, 2, 4, [0, 1, 2], prefix="class")),
+    refused("TreeEnsembleClassifier", [r.normal(2, 4)], 1, "expected 'classlabels_int64s' or 'classlabels_strings', got both",
+            classlabels_strings=["a", "b", "c"], classlabels_int64s=[0, 1, 2], **trees(1, 2, 4, [0, 1, 2], prefix="class")),
     refused("SVMClassifier", [r.normal(2, 2)], 1, "elements of 'rho', got 1", classlabels_ints=[0, 1, 2], rho=[0.5],
             vectors_per_class=[1, 1, 1], support_vectors=[0.5] * 6, coefficients=[0.5] * 6),
     refused("SVMClassifier", [r.normal(2, 2)], 1, "rows of 3 'coefficients', got 5", classlabels_ints=[0, 1, 2],
@@ -191,7 +191,10 @@ REFUSED = [
             vectors_per_class=[1, 1], support_vectors=[0.5] * 4, coefficients=[0.5] * 2, post_transform="PROBIT"),
     refused("SVMClassifier", [r.normal(2, 2)], 3, "a classifier of 1 classes", classlabels_ints=[0], rho=[0.5],
             coefficients=[0.5] * 2),
-    refused("LabelEncoder", [r.integers(0, 4, 3)], 3, "encode them before the model", keys_int64s=[1], values_strings=["a"]),
+    refused("LabelEncoder", [r.integers(0, 4, 3)], 1, "expected keys of the input's type, as many as values, got string[1]",
+            keys_strings=["a"], values_int64s=[1]),
+    refused("OneHotEncoder", [r.integers(0, 4, 3)], 3, "'cats_strings' has strings: encode them before the model",
+            cats_strings=["a"]),
     refused("TreeEnsembleRegressor", [r.normal(2, 4)], 1, "is below no root",
             **{**trees(1, 1, 4, [0]), "nodes_truenodeids": [0, 0, 0]}),
     refused("TreeEnsembleRegressor", [r.normal(2, 1)], 1, "features of the input minus those of the trees",

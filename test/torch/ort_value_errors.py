@@ -7,7 +7,7 @@ import numpy
 import tssa
 from session_errors import OfAnotherDevice, fails, session
 from test_files import make_model
-from tssa import _outputs, _targets
+from tssa import _labels, _outputs, _targets
 
 ONES = numpy.ones(3, numpy.float32)
 VALUE = tssa.OrtValue.ortvalue_from_numpy(ONES)
@@ -89,6 +89,12 @@ bad("output 'y' is bound to memory that is not contiguous")(lambda: run_bound(nu
 bad("output 'y': wrong size: expected f32\\[3\\], got f32\\[2\\]")(lambda: run_bound(numpy.ones(2, numpy.float32)))
 bad("output 'y': wrong rank: expected f32\\[3\\], got f32\\[3,1\\]")(lambda: run_bound(numpy.ones((3, 1), numpy.float32)))
 bad("input 'x' is of tensor\\(float\\), got an array of float64")(lambda: run_bound(ONES.copy(), numpy.ones(3)))
+fails("strings are no memory of numbers: numpy\\(\\) returns them", tssa.Error)(
+    tssa.OrtValue(numpy.array(["a"], object), "tensor(string)").data_ptr)
+fails("output 'y' has label 2, there are 2: the artifact is damaged", tssa.Error)(
+    lambda: _labels.Labels("strings", ["a", "b"]).take("y", numpy.array([1, 2])))
+bad("output 'p' has strings, which have no memory of numbers: bind it without memory")(
+    lambda: _targets.Targets({"p": ONES}, [_outputs.Output("p", [0], "strings")], [("p", 0, 64)], []))
 bad("output 'p' is no tensor but parts, which has no memory of one shape: bind it without memory")(
     lambda: _targets.Targets({"p": ONES}, [_outputs.Output("p", [0], "parts")], [("p", 2, 32)], []))
 fails("callback is a function, got NoneType", TypeError)(lambda: session().run_async(None, {"x": ONES}, None, None))

@@ -122,7 +122,7 @@ class BindingTests(unittest.TestCase):
         given = []
         run = self.session._program.run
         program = unittest.mock.Mock(wraps=self.session._program, inputs=self.session._program.inputs,
-                                     outputs=self.session._program.outputs)
+                                     outputs=self.session._program.outputs, labels=self.session._program.labels)
         program.run = lambda *arguments, **options: given.append(run(*arguments, **options)) or given[-1]
         with unittest.mock.patch.object(self.session, "_program", program):
             value = self.run_bound()

@@ -34,6 +34,18 @@ std::string tssa::run::describe(const Manifest &manifest, const Port &port) {
   return text + "]";
 }
 
+/// Describes the labels of an output: "3 labels: setosa, ...".
+static std::string describe(const Labels &labels) {
+  constexpr size_t shownLabels = 8;
+  std::string text = std::to_string(labels.size()) + (labels.areKeys() ? " keys" : " labels");
+  for (size_t i = 0; i < std::min(labels.size(), shownLabels); ++i)
+    text += (i ? ", " : ": ") + (labels.kind == Labels::IntKeys ? std::to_string(labels.ints[i])
+                                                                : printable(labels.strings[i]));
+  return text + (labels.size() > shownLabels
+                     ? " and " + std::to_string(labels.size() - shownLabels) + " more"
+                     : "");
+}
+
 static const char *kindOf(const Port &port) {
   switch (port.kind) {
   case Port::In:
@@ -136,11 +148,14 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
   for (const Port &port : manifest.inputs)
     text += line("input", printable(port.name) + "  " + describe(manifest, port) +
                               (port.kind == Port::InOut ? "  overwritten" : ""));
-  for (const Port &port : manifest.outputs)
+  for (const Port &port : manifest.outputs) {
     text += line("output", printable(port.name) + "  " + describe(manifest, port) +
                                (port.kind == Port::Alias
                                     ? "  is " + printable(manifest.inputs[port.aliasOf].name)
                                     : ""));
+    if (port.labels.kind != Labels::None)
+      text += line("", ::describe(port.labels));
+  }
   for (const Symbol &symbol : manifest.symbols)
     text += line("size", printable(symbol.name) + "  from " + std::to_string(symbol.min) + " to " +
                              (symbol.max == INT64_MAX ? "any" : std::to_string(symbol.max)) +
@@ -152,6 +167,16 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
     text += describeVariant(manifest, variant);
   }
   return text;
+}
+
+/// Writes the strings that elements stand for as "labels", and the keys of maps as "keys".
+static void writeLabels(Json &json, const Labels &labels) {
+  json.key(labels.areKeys() ? "keys" : "labels").beginArray();
+  for (const std::string &text : labels.strings)
+    json.string(text);
+  for (int64_t key : labels.ints)
+    json.integer(key);
+  json.endArray();
 }
 
 static void writePort(Json &json, const Manifest &manifest, const Port &port) {
@@ -168,6 +193,8 @@ static void writePort(Json &json, const Manifest &manifest, const Port &port) {
   json.endArray();
   if (port.kind == Port::Alias)
     json.key("alias_of").string(manifest.inputs[port.aliasOf].name);
+  if (port.labels.kind != Labels::None)
+    writeLabels(json, port.labels);
   json.endObject();
 }
 

@@ -79,6 +79,11 @@ static LogicalResult verifyPort(Operation *op, PortAttr port, Type type) {
     if (auto known = dyn_cast_or_null<IntegerAttr>(port.getDim(dim));
         known && ShapedType::isStatic(size) && known.getInt() != size)
       return emit() << " with size " << known.getInt() << " for dim " << dim << " of " << type;
+  if (ArrayAttr keys = port.getKeys())
+    if (shaped.getRank() != 2 || (ShapedType::isStatic(shaped.getDimSize(1)) &&
+                                  shaped.getDimSize(1) != static_cast<int64_t>(keys.size())))
+      return emit() << " with " << keys.size() << " keys on " << type
+                    << ", expected rank 2 and a column for each key";
   Type element = port.getType();
   if (!element || element == shaped.getElementType())
     return success();
@@ -112,6 +117,10 @@ LogicalResult TEDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsig
     return op->emitError() << "has the port '" << getName(port, "")
                            << "' on an argument, but with 'writes_back' or 'alias_of', which only "
                               "a result may have";
+  if (port.getStrings() || port.getKeys())
+    return op->emitError() << "has the port '" << getName(port, "")
+                           << "' on an argument, but with 'strings' or 'keys', which only a "
+                              "result may have";
   return verifyPort(op, port, type);
 }
 

@@ -16,15 +16,20 @@ using namespace mlir::tssa::te;
 // Ports
 //===----------------------------------------------------------------------===//
 
+PortAttr PortAttr::withLabels(ArrayAttr strings, ArrayAttr keys) const {
+  return get(getContext(), getName(), getType(), getDims(), getExample(), getWritesBack(),
+             getAliasOf(), getPath(), getIndexes(), strings, keys);
+}
+
 PortAttr PortAttr::writingBack(unsigned argument) const {
   return get(getContext(), getName(), getType(), getDims(), {}, argument, std::nullopt, {},
-             std::nullopt);
+             std::nullopt, getStrings(), getKeys());
 }
 
 PortAttr PortAttr::aliasing(unsigned argument, ArrayAttr path,
                             std::optional<unsigned> indexes) const {
   return get(getContext(), getName(), getType(), getDims(), {}, std::nullopt, argument, path,
-             indexes);
+             indexes, getStrings(), getKeys());
 }
 
 static bool isElementType(Type type) {
@@ -37,10 +42,20 @@ static bool isDim(Attribute dim) {
   return isa<StringAttr>(dim);
 }
 
+static bool areStrings(ArrayAttr values) { return llvm::all_of(values, llvm::IsaPred<StringAttr>); }
+
+static bool areIntegers(ArrayAttr values) {
+  return llvm::all_of(values, [](Attribute value) {
+    auto integer = dyn_cast<IntegerAttr>(value);
+    return integer && integer.getType().isSignlessInteger(64);
+  });
+}
+
 LogicalResult PortAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr, Type type,
                                ArrayAttr dims, DenseI64ArrayAttr example,
                                std::optional<unsigned> writesBack, std::optional<unsigned> aliasOf,
-                               ArrayAttr path, std::optional<unsigned> indexes) {
+                               ArrayAttr path, std::optional<unsigned> indexes, ArrayAttr strings,
+                               ArrayAttr keys) {
   if (type && !isElementType(type)) // C1
     return emitError() << "expected a port of integer or float type, got " << type;
   for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>()) // C2
@@ -53,6 +68,12 @@ LogicalResult PortAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
   if ((path && !aliasOf) || (indexes && !path)) // C3
     return emitError()
            << "expected 'path' of a port only with 'alias_of', and 'indexes' only with 'path'";
+  if (strings && keys) // C4
+    return emitError() << "expected a port not to have both 'strings' and 'keys'";
+  if (strings && (!areStrings(strings) || !type || !type.isSignlessInteger(64))) // C4
+    return emitError() << "expected 'strings' of a port to be strings, with type i64";
+  if (keys && !areStrings(keys) && !areIntegers(keys)) // C4
+    return emitError() << "expected 'keys' of a port to be strings only or i64 only";
   return success();
 }
 

@@ -32,6 +32,9 @@ def TE_PortAttr : TE_Attr<"Port", "port"> {
     - `alias_of`, of a result: the argument that the result is a view of. `path` has
       the view steps, if the view is not the whole argument. `indexes` is the
       position of the result that holds the integers bound to each `?` of the path.
+    - `strings`, of a result: the table of strings whose indexes the elements are.
+    - `keys`, of a result with rows: each row is a map from these strings or integers, one
+      for each column, to the elements of the row.
 
     Constraints:
     - (C1) `type` is an integer type of at most 64 bits or a float type.
@@ -39,6 +42,8 @@ def TE_PortAttr : TE_Attr<"Port", "port"> {
       for each dim.
     - (C3) a port does not have both `writes_back` and `alias_of`; `path` requires
       `alias_of`, and `indexes` requires `path`.
+    - (C4) `strings` are strings and `keys` are either strings or i64; a port does not
+      have both. With `strings`, `type` is `i64`.
 
     Example:
     ```mlir
@@ -53,20 +58,24 @@ def TE_PortAttr : TE_Attr<"Port", "port"> {
     OptionalParameter<"::std::optional<unsigned>">:$writes_back,
     OptionalParameter<"::std::optional<unsigned>">:$alias_of,
     OptionalParameter<"::mlir::ArrayAttr">:$path,
-    OptionalParameter<"::std::optional<unsigned>">:$indexes);
+    OptionalParameter<"::std::optional<unsigned>">:$indexes,
+    OptionalParameter<"::mlir::ArrayAttr">:$strings,
+    OptionalParameter<"::mlir::ArrayAttr">:$keys);
   let builders = [
     AttrBuilder<(ins CArg<"::mlir::StringAttr", "{}">:$name, CArg<"::mlir::Type", "{}">:$type,
                      CArg<"::mlir::ArrayAttr", "{}">:$dims,
                      CArg<"::mlir::DenseI64ArrayAttr", "{}">:$example), [{
       return $_get($_ctxt, name, type, dims, example, std::nullopt, std::nullopt,
-                   ::mlir::ArrayAttr(), std::nullopt);
+                   ::mlir::ArrayAttr(), std::nullopt, ::mlir::ArrayAttr(), ::mlir::ArrayAttr());
     }]>];
-  let genVerifyDecl = 1; // C1 to C3
+  let genVerifyDecl = 1; // C1 to C4
   let extraClassDeclaration = [{
     /// Returns the entry of `dims` for a dim, or null if there is none.
     ::mlir::Attribute getDim(unsigned dim) const {
       return getDims() && dim < getDims().size() ? getDims()[dim] : ::mlir::Attribute();
     }
+    /// Returns this port with tables of strings and of keys; either may be null.
+    PortAttr withLabels(::mlir::ArrayAttr strings, ::mlir::ArrayAttr keys) const;
     /// Returns this port for a result that has the new contents of `argument`.
     PortAttr writingBack(unsigned argument) const;
     /// Returns this port for a result that is a view of `argument`.

@@ -366,13 +366,24 @@ void CheckBounds::requirePieces(ComputeOp compute, Truth truth, const Twine &que
   signalPassFailure();
 }
 
+/// Returns whether an expression has no symbols and only the first `numDims` dims.
+static bool hasOnlyDims(AffineExpr expr, unsigned numDims) {
+  return !expr.walk([&](AffineExpr part) {
+                auto dim = dyn_cast<AffineDimExpr>(part);
+                bool isOther = isa<AffineSymbolExpr>(part) || (dim && dim.getPosition() >= numDims);
+                return isOther ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
 /// If the constraints are a box that is bounded only in dims of constant size, returns the product
 /// of its extents in these dims. Returns nothing for other constraints or on overflow.
 static std::optional<int64_t> getVolume(ArrayRef<AffineExpr> constraints, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> lower(sizes.size(), 0), upper(sizes);
   for (AffineExpr constraint : constraints) {
     SmallVector<int64_t> row;
-    if (failed(getFlattenedAffineExpr(constraint, sizes.size(), 0, &row)) ||
+    if (!hasOnlyDims(constraint, sizes.size()) ||
+        failed(getFlattenedAffineExpr(constraint, sizes.size(), 0, &row)) ||
         row.size() != sizes.size() + 1)
       return std::nullopt;
     std::optional<unsigned> bound;

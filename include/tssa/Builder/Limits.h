@@ -13,6 +13,8 @@ namespace tssa::operators {
 
 /// The maximal rank of a tensor of a model: an input, an initializer or a result.
 constexpr size_t maxRank = 32;
+/// The maximal number of strings in a table that a node has to look up or to join with others.
+constexpr size_t maxJoinedStrings = 1 << 20;
 
 } // namespace tssa::operators
 

@@ -13,12 +13,18 @@
 
 namespace tssa::operators {
 
+using runtime::Labels;
+
 /// A handle of a tensor. Copies of the handle refer to the same tensor. A default-constructed
 /// handle is null and represents an optional input that is not given.
 ///
 /// Small integer and bool tensors may have *contents*: their elements as Sizes, row-major.
 /// Such a tensor gets an SSA value only when `Builder::value` is called. Therefore the shape
 /// arithmetic that exporters emit usually leaves no code.
+///
+/// A tensor of *strings* has elements of type i64, the indexes of its strings in a table that is
+/// known when the program is built. Only operators that say so take such tensors (OperatorRow.h).
+/// *Maps* are the rows of a tensor with a key for each column, a result of ZipMap.
 ///
 /// A *sequence* consists of tensors of one element type, its parts. There are three forms:
 ///
@@ -30,8 +36,9 @@ namespace tssa::operators {
 ///
 /// An *optional* is the rows of a tensor of which only a run knows whether there is one or none.
 /// An *absent* tensor is an optional that is known to hold no tensor; one that is known to hold a
-/// tensor is that tensor. Sequences, optionals and absent tensors exist only while the program is
-/// built and have no SSA value. Only the operators for sequences and optionals accept them.
+/// tensor is that tensor. Sequences, maps, optionals and absent tensors exist only while the
+/// program is built and have no SSA value. Only the operators for sequences and optionals accept
+/// them.
 class Tensor {
 public:
   Tensor() = default;
@@ -43,21 +50,30 @@ public:
   /// `rows` has one row at most, which a requirement of the program says.
   static Tensor makeOptional(const Tensor &rows);
   static Tensor makeAbsent(DType type);
+  /// `rows` has rank 2 and a column for each key.
+  static Tensor makeMaps(const Tensor &rows, std::shared_ptr<const Labels> keys);
   bool isSequence() const { return isList() || isStacked() || isCarried(); }
   bool isList() const { return data->kind == Kind::List; }
   bool isStacked() const { return data->kind == Kind::Stacked; }
   bool isCarried() const { return data->kind == Kind::Carried; }
   bool isOptional() const { return data->kind == Kind::Optional; }
   bool isAbsent() const { return data->kind == Kind::Absent; }
-  /// Whether this is a tensor, neither a sequence nor an optional.
+  bool isMaps() const { return data->kind == Kind::Maps; }
+  /// Whether this is a tensor: no sequence, no maps and no optional.
   bool isPlain() const { return data->kind == Kind::Plain; }
   /// Returns the parts of a list, or the parts that were appended to a carried sequence.
   llvm::ArrayRef<Tensor> elements() const { return data->elements; }
-  /// Returns the tensor that has the parts of a stacked sequence, or what an optional holds, as its
-  /// first dim.
+  /// Returns the tensor that has the parts of a stacked sequence, the values of maps, or what an
+  /// optional holds, as its first dim.
   const Tensor &rows() const { return data->elements.front(); }
   /// Returns what identifies the carried sequence without the parts that were appended to it.
   const void *origin() const { return data->origin; }
+
+  /// Returns this tensor of type i64 as a tensor of the strings that its elements are indexes of.
+  Tensor withStrings(std::shared_ptr<const Labels> strings) const;
+  bool hasStrings() const { return data->kind == Kind::Plain && data->labels; }
+  /// Returns the table of strings, or the keys of maps; else null.
+  const std::shared_ptr<const Labels> &labels() const { return data->labels; }
 
   explicit operator bool() const { return data != nullptr; }
   DType dtype() const { return data->type; }
@@ -78,7 +94,7 @@ public:
 
 private:
   friend class Builder;
-  enum class Kind { Plain, List, Stacked, Carried, Optional, Absent };
+  enum class Kind { Plain, List, Stacked, Carried, Optional, Absent, Maps };
   struct Data {
     Kind kind = Kind::Plain;
     DType type;
@@ -87,6 +103,7 @@ private:
     mlir::ElementsAttr constant;
     std::vector<Tensor> elements;
     const void *origin = nullptr;
+    std::shared_ptr<const Labels> labels;
     llvm::SmallVector<mlir::Value, 1> values; ///< one per region that uses the tensor
   };
   std::shared_ptr<Data> data;

@@ -11,7 +11,7 @@
 ///
 ///   {"Tile", Versions{6}, buildTile, List{1, inputRank}},
 ///   {"NonZero", buildNonZero, callsHost},
-///   {"ZipMap", Hint{"convert the model with zipmap=False"}},
+///   {"Gather", buildGather, movesStrings},
 ///
 /// Before an operator's function is called, the node is checked against onnx's schema of the
 /// operator or, where onnx has none, against the row's Signature: the number of inputs and outputs,
@@ -59,6 +59,14 @@ struct Versions {
 struct CallsHost {};
 constexpr CallsHost callsHost;
 
+/// Says that an operator takes tensors of strings; others get none.
+enum class Strings {
+  Refused,
+  Moved, ///< input 0 may have strings, and output 0 has elements of it
+  Read   ///< its function reads the strings of its inputs
+};
+constexpr Strings movesStrings = Strings::Moved, readsStrings = Strings::Read;
+
 /// The domain of a row, if it differs from the domain of its family.
 struct Domain {
   llvm::StringRef name;
@@ -78,6 +86,7 @@ struct OperatorRow {
   llvm::SmallVector<List, 1> lists;
   Hint hint;
   bool usesExtern = false;
+  Strings strings = Strings::Refused;
 
   template <typename... Facts> OperatorRow(const char *name, Facts... facts) : name(name) {
     (set(std::move(facts)), ...);
@@ -98,6 +107,7 @@ private:
   void set(List fact) { lists.push_back(fact); }
   void set(Hint fact) { hint = fact; }
   void set(CallsHost) { usesExtern = true; }
+  void set(Strings fact) { strings = fact; }
 };
 
 using OperatorRows = std::vector<OperatorRow>;

@@ -81,6 +81,21 @@ struct Dim {
 /// The maximal rank of a port, and of a tensor that a host program passes to a routine.
 constexpr size_t maxRank = 64;
 
+/// What the elements of a result stand for, if they are not just numbers.
+struct Labels {
+  enum Kind : uint8_t {
+    None = 0,       ///< numbers
+    Strings = 1,    ///< an element is an index into `strings`
+    StringKeys = 2, ///< a row is a map whose keys are `strings`, one for each column
+    IntKeys = 3     ///< a row is a map whose keys are `ints`, one for each column
+  };
+  Kind kind = None;
+  std::vector<std::string> strings; ///< any bytes; usually UTF-8
+  std::vector<int64_t> ints;
+  bool areKeys() const { return kind == StringKeys || kind == IntKeys; }
+  size_t size() const { return kind == IntKeys ? ints.size() : strings.size(); }
+};
+
 /// An argument or a result of the program.
 struct Port {
   enum Kind : uint8_t {
@@ -94,6 +109,7 @@ struct Port {
   Kind kind = In;
   std::vector<Dim> dims;
   int32_t aliasOf = -1;
+  Labels labels; ///< of a result
 };
 
 /// A size that is read at entry from its first occurrence in the inputs. All its other

@@ -150,7 +150,7 @@ OperatorRows getMLFeaturesRows() {
       {"Imputer", buildImputer},
       {"Binarizer", buildBinarizer},
       {"Normalizer", buildNormalizer},
-      {"ArrayFeatureExtractor", buildExtractor},
+      {"ArrayFeatureExtractor", buildExtractor, movesStrings},
       {"FeatureVectorizer", buildVectorizer},
   };
 }

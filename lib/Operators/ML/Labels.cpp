@@ -9,21 +9,25 @@
 #include "lib/Operators/ML/Scores.h"
 #include "tssa/Builder/Contraction.h"
 #include "tssa/Builder/Indexing.h"
+#include "tssa/Builder/Limits.h"
 
 using namespace mlir;
 
 namespace tssa::operators {
 
-static LogicalResult refuseStrings(Builder &builder, const Node &node, ArrayRef<StringRef> names) {
-  for (StringRef name : names)
-    if (node.has(name) && !node.getStrings(name).empty())
-      return builder.unsupported("attribute '" + Twine(name) +
-                                 "' has strings: encode them before the model");
-  return success();
+/// Returns the strings of a constant tensor of strings, in the order of its elements.
+static FailureOr<std::vector<std::string>> readStrings(Builder &builder, const Tensor &tensor) {
+  FailureOr<SmallVector<int64_t>> indexes = builder.requireConstantInts(tensor, "the strings");
+  if (failed(indexes))
+    return failure();
+  std::vector<std::string> strings;
+  for (int64_t index : *indexes)
+    strings.push_back(tensor.labels()->strings[index]);
+  return strings;
 }
 
-/// Reads the keys or the values of a LabelEncoder from an attribute, which has integers, floats or
-/// a tensor. Returns a null Tensor if there is no such attribute.
+/// Reads the keys or the values of a LabelEncoder from an attribute, which has strings, integers,
+/// floats or a tensor. Returns a null Tensor if there is no such attribute.
 static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef name) {
   if (Tensor tensor = node.getTensor((name + "_tensor").str())) {
     if (tensor.rank() != 1)
@@ -31,6 +35,9 @@ static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef 
                            tensor.str());
     return tensor;
   }
+  SmallVector<std::string> strings = node.getStrings((name + "_strings").str());
+  if (!strings.empty())
+    return makeStringVector(builder, {strings.begin(), strings.end()});
   std::string ints = (name + "_int64s").str(), floats = (name + "_floats").str();
   if (node.has(floats))
     return makeVector(builder, DType::F32, node.getFloats(floats));
@@ -40,13 +47,13 @@ static FailureOr<Tensor> readList(Builder &builder, const Node &node, StringRef 
   return makeIntVector(builder, DType::I64, values);
 }
 
-/// Reads the default value, to which elements that are not among the keys are mapped.
+/// Reads the default number, to which elements that are not among the keys are mapped.
 static FailureOr<double> readDefault(Builder &builder, const Node &node, DType type) {
   if (Tensor tensor = node.getTensor("default_tensor")) {
     FailureOr<SmallVector<double>> values = builder.requireConstantFloats(tensor, "default_tensor");
     if (failed(values))
       return failure();
-    if (values->size() != 1 || tensor.dtype() != type)
+    if (values->size() != 1 || tensor.dtype() != type || tensor.hasStrings())
       return builder.error("expected a single default, with the type of the values");
     return values->front();
   }
@@ -54,41 +61,91 @@ static FailureOr<double> readDefault(Builder &builder, const Node &node, DType t
                        : static_cast<double>(node.getInt("default_int64", -1));
 }
 
+/// Reads the default string, as readDefault does.
+static FailureOr<std::string> readDefaultString(Builder &builder, const Node &node) {
+  Tensor tensor = node.getTensor("default_tensor");
+  if (!tensor)
+    return node.getString("default_string", "_Unused").str();
+  if (!tensor.hasStrings() || !tensor.numElements().isConstant(1))
+    return builder.error("expected a single default, with the type of the values");
+  FailureOr<std::vector<std::string>> strings = readStrings(builder, tensor);
+  if (failed(strings))
+    return failure();
+  return strings->front();
+}
+
 static Scalar isSame(Scalar x, Scalar key) {
   return x.isFloat() ? (x == key) | (isNaN(x) & isNaN(key)) : x == key;
 }
 
+/// Returns for each element of `x`, numbers, the position of the first key that equals it, or the
+/// number of keys if no key does.
+static FailureOr<Tensor> findNumbers(Builder &builder, const Tensor &x, const Tensor &keys) {
+  int64_t count = *keys.dim(0).constant();
+  ReducedDims reduced(x.rank());
+  unsigned slot = reduced.add(keys.dim(0));
+  return combine(
+      builder, te::Combiner::Min, DType::I64, DType::I64, x.shape(), reduced, [&](Body &body) {
+        AffineExpr k = reduced.expr(body, slot);
+        Scalar isHere =
+            isSame(readScalar(body, x, body.dims(0, x.rank())), readScalar(body, keys, k));
+        Scalar index = indexScalar(body, k, DType::I64);
+        return select(isHere, index, index.constant(count));
+      });
+}
+
+/// Returns what findNumbers does, for strings. The positions of the strings that `x` may have are
+/// found now, so that a run looks them up.
+static FailureOr<Tensor> findStrings(Builder &builder, const Tensor &x, const Tensor &keys) {
+  FailureOr<std::vector<std::string>> names = readStrings(builder, keys);
+  if (failed(names))
+    return failure();
+  if (x.labels()->size() > maxJoinedStrings)
+    return builder.limit(Twine(x.labels()->size()) + " strings in a table");
+  llvm::StringMap<int64_t> places;
+  for (const auto &[i, name] : llvm::enumerate(*names))
+    places.try_emplace(name, i);
+  SmallVector<int64_t> positions;
+  for (const std::string &text : x.labels()->strings) {
+    auto place = places.find(text);
+    positions.push_back(place == places.end() ? names->size() : place->second);
+  }
+  Tensor table = makeIntVector(builder, DType::I64, positions);
+  return builder.compute(DType::I64, x.shape(), [&](Body &body) {
+    return body.read(table, body.opaque(toIndex(readScalar(body, x, body.dims(0, x.rank())))));
+  });
+}
+
 static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
-  if (failed(refuseStrings(builder, node, {"keys_strings", "values_strings", "classes_strings"})))
-    return failure();
   FailureOr<Tensor> keys = readList(builder, node, "keys"),
                     values = readList(builder, node, "values");
   if (failed(keys) || failed(values))
     return failure();
   if (!*keys || !*values || keys->dim(0).isConstant(0))
     return builder.error("expected keys and values");
-  if (keys->dim(0) != values->dim(0) || keys->dtype() != x.dtype())
+  if (keys->dim(0) != values->dim(0) || keys->dtype() != x.dtype() ||
+      keys->hasStrings() != x.hasStrings())
     return builder.error("expected keys of the input's type, as many as values, got " +
                          keys->str() + " and " + values->str());
+  FailureOr<Tensor> position =
+      keys->hasStrings() ? findStrings(builder, x, *keys) : findNumbers(builder, x, *keys);
+  if (failed(position))
+    return failure();
+  if (values->hasStrings()) { // the default is the last string, to which the last position points
+    FailureOr<std::vector<std::string>> strings = readStrings(builder, *values);
+    FailureOr<std::string> otherwise = readDefaultString(builder, node);
+    if (failed(strings) || failed(otherwise))
+      return failure();
+    strings->push_back(*otherwise);
+    return Tensors{position->withStrings(
+        std::make_shared<const Labels>(Labels{Labels::Strings, std::move(*strings), {}}))};
+  }
   DType type = values->dtype();
   FailureOr<double> otherwise = readDefault(builder, node, type);
   if (failed(otherwise))
     return failure();
-  // The position of the first key that equals the element, or the number of keys if no key does.
   int64_t count = *keys->dim(0).constant();
-  ReducedDims reduced(x.rank());
-  unsigned slot = reduced.add(keys->dim(0));
-  FailureOr<Tensor> position = combine(
-      builder, te::Combiner::Min, DType::I64, DType::I64, x.shape(), reduced, [&](Body &body) {
-        AffineExpr k = reduced.expr(body, slot);
-        Scalar isHere =
-            isSame(readScalar(body, x, body.dims(0, x.rank())), readScalar(body, *keys, k));
-        Scalar index = indexScalar(body, k, DType::I64);
-        return select(isHere, index, index.constant(count));
-      });
-  if (failed(position))
-    return failure();
   return single(builder.compute(type, x.shape(), [&](Body &body) {
     Scalar index = readScalar(body, *position, body.dims(0, x.rank()));
     Scalar inside = min(index, index.constant(count - 1));
@@ -100,8 +157,9 @@ static FailureOr<Tensors> buildLabelEncoder(Builder &builder, const Node &node) 
 
 static FailureOr<Tensors> buildOneHotEncoder(Builder &builder, const Node &node) {
   const Tensor &x = node.inputs[0];
-  if (failed(refuseStrings(builder, node, {"cats_strings"})))
-    return failure();
+  if (!node.getStrings("cats_strings").empty())
+    return builder.unsupported(
+        "attribute 'cats_strings' has strings: encode them before the model");
   if (node.getInt("zeros", 1) == 0)
     return builder.unsupported("zeros = 0");
   SmallVector<int64_t> categories = node.getInts("cats_int64s");
@@ -117,22 +175,33 @@ static FailureOr<Tensors> buildOneHotEncoder(Builder &builder, const Node &node)
   }));
 }
 
-/// The scores keep their form, one column for each class label: maps would have the labels as keys.
-/// The importer warns where such a result is an output.
+/// Builds the maps from labels to scores, one for each row. Scores of rank 1 are one row.
 static FailureOr<Tensors> buildZipMap(Builder &builder, const Node &node) {
-  const Tensor &scores = node.inputs[0];
-  int64_t labels = std::max(node.getInts("classlabels_int64s").size(),
-                            node.getStrings("classlabels_strings").size());
+  Tensor scores = node.inputs[0];
+  FailureOr<ClassLabels> labels =
+      getLabels(builder, node, "classlabels_int64s", "classlabels_strings");
+  if (failed(labels))
+    return failure();
   if (scores.rank() == 0 || scores.rank() > 2)
     return builder.error("expected scores of rank 1 or 2, got " + scores.str());
-  if (failed(builder.requireEqual(scores.shape().back(), labels, "scores and class labels")))
+  if (failed(builder.requireEqual(scores.shape().back(), static_cast<int64_t>(labels->size()),
+                                  "scores and class labels")))
     return failure();
-  return single(scores);
+  if (scores.rank() == 1) {
+    FailureOr<Tensor> row = builder.reshape(scores, {Size(1), scores.dim(0)});
+    if (failed(row))
+      return failure();
+    scores = *row;
+  }
+  Labels keys{Labels::IntKeys, {}, {labels->numbers.begin(), labels->numbers.end()}};
+  if (labels->strings)
+    keys = {Labels::StringKeys, labels->strings->strings, {}};
+  return Tensors{Tensor::makeMaps(scores, std::make_shared<const Labels>(std::move(keys)))};
 }
 
 OperatorRows getMLLabelsRows() {
   return {
-      {"LabelEncoder", Versions{2}, buildLabelEncoder},
+      {"LabelEncoder", Versions{2}, buildLabelEncoder, readsStrings},
       {"OneHotEncoder", buildOneHotEncoder},
       {"ZipMap", buildZipMap},
   };

@@ -36,7 +36,7 @@ static FailureOr<Tensors> buildRegressor(Builder &builder, const Node &node) {
 
 /// Returns the label and the scores of both classes, given the score of the second class.
 static FailureOr<Tensors> finishBinary(Builder &builder, StringRef transform, const Tensor &score,
-                                       ArrayRef<int64_t> labels) {
+                                       const ClassLabels &labels) {
   auto readScore = [&](Body &body) {
     return readScalar(body, score, {body.dim(0), body.constantExpr(0)});
   };
@@ -61,8 +61,8 @@ static FailureOr<Tensors> finishBinary(Builder &builder, StringRef transform, co
 }
 
 static FailureOr<Tensors> buildClassifier(Builder &builder, const Node &node) {
-  FailureOr<SmallVector<int64_t>> labels =
-      getIntLabels(builder, node, "classlabels_ints", "classlabels_strings");
+  FailureOr<ClassLabels> labels =
+      getLabels(builder, node, "classlabels_ints", "classlabels_strings");
   if (failed(labels))
     return failure();
   int64_t rows = node.getFloats("intercepts").size();

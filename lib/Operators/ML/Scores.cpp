@@ -30,6 +30,12 @@ Tensor makeIntVector(Builder &builder, DType type, ArrayRef<int64_t> values) {
       type, fromInts(builder.context(), type, {static_cast<int64_t>(values.size())}, values));
 }
 
+Tensor makeStringVector(Builder &builder, std::vector<std::string> strings) {
+  SmallVector<int64_t> indexes = llvm::to_vector(llvm::seq<int64_t>(0, strings.size()));
+  return makeIntVector(builder, DType::I64, indexes)
+      .withStrings(std::make_shared<const Labels>(Labels{Labels::Strings, std::move(strings), {}}));
+}
+
 /// Returns the softmax of each row. With `keepsZeros`, a score of 0 adds nothing to the sum and
 /// stays 0.
 static FailureOr<Tensor> softmaxRows(Builder &builder, const Tensor &scores, bool keepsZeros) {
@@ -87,26 +93,31 @@ FailureOr<Tensor> transformScores(Builder &builder, StringRef transform, const T
   return result->front();
 }
 
-FailureOr<SmallVector<int64_t>> getIntLabels(Builder &builder, const Node &node, StringRef ints,
-                                             StringRef strings) {
-  if (node.has(strings) && !node.getStrings(strings).empty())
-    return builder.unsupported("labels that are strings: convert the model with integer labels");
-  return node.getInts(ints);
+FailureOr<ClassLabels> getLabels(Builder &builder, const Node &node, StringRef ints,
+                                 StringRef strings) {
+  ClassLabels labels{node.getInts(ints), nullptr};
+  SmallVector<std::string> texts = node.getStrings(strings);
+  if (texts.empty())
+    return labels;
+  if (!labels.numbers.empty())
+    return builder.error("expected '" + Twine(ints) + "' or '" + strings + "', got both");
+  labels.numbers = llvm::to_vector(llvm::seq<int64_t>(0, texts.size()));
+  labels.strings =
+      std::make_shared<const Labels>(Labels{Labels::Strings, {texts.begin(), texts.end()}, {}});
+  return labels;
 }
 
-FailureOr<Tensor> lookUpLabels(Builder &builder, const Tensor &indexes, ArrayRef<int64_t> labels) {
-  if (ArrayRef<int64_t>(llvm::to_vector(llvm::seq<int64_t>(0, labels.size()))) == labels)
-    return indexes;
-  Tensor table =
-      builder.constant(DType::I64, fromInts(builder.context(), DType::I64,
-                                            {static_cast<int64_t>(labels.size())}, labels));
+FailureOr<Tensor> lookUpLabels(Builder &builder, const Tensor &indexes, const ClassLabels &labels) {
+  if (llvm::equal(labels.numbers, llvm::seq<int64_t>(0, labels.size())))
+    return labels.give(indexes);
+  Tensor table = makeIntVector(builder, DType::I64, labels.numbers);
   return builder.compute(DType::I64, indexes.shape(), [&](Body &body) {
     AffineExpr at = dataIndex(body, indexes, body.dim(0), table.dim(0));
     return body.read(table, at);
   });
 }
 
-FailureOr<Tensor> chooseLabels(Builder &builder, const Tensor &scores, ArrayRef<int64_t> labels) {
+FailureOr<Tensor> chooseLabels(Builder &builder, const Tensor &scores, const ClassLabels &labels) {
   if (failed(builder.requireEqual(scores.dim(1), static_cast<int64_t>(labels.size()),
                                   "classes and labels")))
     return failure();

@@ -254,7 +254,7 @@ static FailureOr<Tensor> winningChances(Builder &builder, const Node &node, cons
 /// With two classes and without the attribute 'prob_a', it returns the second label whenever the
 /// greatest score reaches a bound.
 static FailureOr<Tensors> classifyLinearly(Builder &builder, const Node &node, const Tensor &x,
-                                           ArrayRef<int64_t> labels) {
+                                           const ClassLabels &labels) {
   SmallVector<double> weights = node.getFloats("coefficients"), rho = node.getFloats("rho");
   if (rho.empty())
     return builder.error("expected an element of 'rho'");
@@ -278,10 +278,12 @@ static FailureOr<Tensors> classifyLinearly(Builder &builder, const Node &node, c
       };
       Scalar greatest = max(read(0), read(1));
       Scalar chosen = readScalar(body, *label, body.dim(0));
-      return select(arePositive ? greatest >= 0.5 : greatest > 0.0, chosen.constant(labels[1]),
-                    chosen)
+      return select(arePositive ? greatest >= 0.5 : greatest > 0.0,
+                    chosen.constant(labels.numbers[1]), chosen)
           .getValue();
     });
+    if (succeeded(label))
+      label = labels.give(*label);
   }
   FailureOr<Tensor> transformed =
       transformScores(builder, node.getString("post_transform", "NONE"), *scores);
@@ -291,8 +293,8 @@ static FailureOr<Tensors> classifyLinearly(Builder &builder, const Node &node, c
 }
 
 static FailureOr<Tensors> buildSVMClassifier(Builder &builder, const Node &node) {
-  FailureOr<SmallVector<int64_t>> labels =
-      getIntLabels(builder, node, "classlabels_ints", "classlabels_strings");
+  FailureOr<ClassLabels> labels =
+      getLabels(builder, node, "classlabels_ints", "classlabels_strings");
   FailureOr<Tensor> x = getRows(builder, node.inputs[0]);
   if (failed(labels) || failed(x))
     return failure();

@@ -201,7 +201,7 @@ struct BinaryScore {
 
 /// Returns the label and the scores of both classes, given the score of one class, [rows, 1].
 static FailureOr<Tensors> finishBinary(Builder &builder, const BinaryScore &kind,
-                                       const Tensor &score, ArrayRef<int64_t> labels) {
+                                       const Tensor &score, const ClassLabels &labels) {
   auto readScore = [&](Body &body) {
     return readScalar(body, score, {body.dim(0), body.constantExpr(0)});
   };
@@ -238,16 +238,16 @@ static std::optional<BinaryScore> getBinary(const Forest &forest, size_t numLabe
 }
 
 static FailureOr<Tensors> buildClassifier(Builder &builder, const Node &node) {
-  FailureOr<SmallVector<int64_t>> labels =
-      getIntLabels(builder, node, "classlabels_int64s", "classlabels_strings");
+  FailureOr<ClassLabels> labels =
+      getLabels(builder, node, "classlabels_int64s", "classlabels_strings");
   if (failed(labels))
     return failure();
   FailureOr<Forest> forest = readForest(builder, node, "class");
   FailureOr<SmallVector<double>> base = getNumbers(builder, node, "base_values");
   if (failed(forest) || failed(base))
     return failure();
-  if (labels->empty() || forest->weights.empty())
-    return builder.error("expected classlabels_int64s and weights");
+  if (labels->size() == 0 || forest->weights.empty())
+    return builder.error("expected class labels and weights");
   StringRef transform = node.getString("post_transform", "NONE");
   std::optional<BinaryScore> binary = getBinary(*forest, labels->size(), transform);
   if (binary) {

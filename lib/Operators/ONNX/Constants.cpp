@@ -36,7 +36,19 @@ static FailureOr<Tensors> buildConstant(Builder &b, const Node &node) {
       values.push_back(b.ops.getF32FloatAttr(value));
     return make(DType::F32, static_cast<int64_t>(values.size()), values);
   }
-  return b.unsupported("only tensors, integers and floats are supported as constants");
+  bool isOne = node.has("value_string");
+  if (!isOne && !node.has("value_strings"))
+    return b.error("expected one attribute with the value");
+  SmallVector<std::string> texts = node.getStrings("value_strings");
+  if (isOne)
+    texts = {node.getString("value_string", "").str()};
+  Labels strings{Labels::Strings, {texts.begin(), texts.end()}, {}};
+  SmallVector<int64_t> indexes = llvm::to_vector(llvm::seq<int64_t>(0, texts.size()));
+  SmallVector<int64_t> shape;
+  if (!isOne)
+    shape.push_back(indexes.size());
+  return Tensors{b.constant(DType::I64, fromInts(b.context(), DType::I64, shape, indexes))
+                     .withStrings(std::make_shared<const Labels>(std::move(strings)))};
 }
 
 static FailureOr<Tensors> buildConstantOfShape(Builder &b, const Node &node) {
@@ -186,8 +198,10 @@ static FailureOr<Tensors> buildNonZero(Builder &b, const Node &node) {
 
 OperatorRows getConstantsRows() {
   return {
-      {"Constant", buildConstant}, {"ConstantOfShape", buildConstantOfShape, List{0, resultRank}},
-      {"EyeLike", buildEyeLike},   {"NonZero", buildNonZero, callsHost},
+      {"Constant", buildConstant, readsStrings},
+      {"ConstantOfShape", buildConstantOfShape, List{0, resultRank}},
+      {"EyeLike", buildEyeLike},
+      {"NonZero", buildNonZero, callsHost},
       {"Range", buildRange},
   };
 }

@@ -143,7 +143,7 @@ static std::optional<int64_t> numIndexed(const NodeFacts &facts) {
 
 OperatorRows getGatherRows() {
   return {
-      {"Gather", buildGather},
+      {"Gather", buildGather, movesStrings},
       {"GatherElements", buildGatherElements},
       {"GatherND", buildGatherND, List{1, numIndexed}},
   };

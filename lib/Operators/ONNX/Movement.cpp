@@ -7,6 +7,8 @@
 
 #include "lib/Operators/Families.h"
 #include "tssa/Builder/BodyScalar.h"
+#include "tssa/Builder/Elements.h"
+#include "tssa/Builder/Limits.h"
 #include "tssa/Builder/Shapes.h"
 
 using namespace mlir;
@@ -27,11 +29,51 @@ static FailureOr<Tensors> buildTranspose(Builder &b, const Node &node) {
   return single(b.transpose(x, *axes));
 }
 
+/// Returns the inputs, tensors of strings, with indexes into one table. Each string is in it once,
+/// so that it has no more strings than all tables together.
+static FailureOr<Tensors> joinTables(Builder &b, ArrayRef<Tensor> inputs,
+                                     std::shared_ptr<const Labels> &joined) {
+  Labels table{Labels::Strings, {}, {}};
+  llvm::StringMap<int64_t> places;
+  Tensors parts;
+  for (const Tensor &input : inputs) {
+    if (input.labels()->size() > maxJoinedStrings)
+      return b.limit(Twine(input.labels()->size()) + " strings in a table");
+    SmallVector<int64_t> moved; // from an index into the table of the input
+    for (const std::string &text : input.labels()->strings) {
+      auto [it, isNew] = places.try_emplace(text, table.strings.size());
+      if (isNew)
+        table.strings.push_back(text);
+      moved.push_back(it->second);
+    }
+    Tensor lookup = b.constant(
+        DType::I64, fromInts(b.context(), DType::I64, {static_cast<int64_t>(moved.size())}, moved));
+    FailureOr<Tensor> part = b.compute(DType::I64, input.shape(), [&](Body &body) {
+      Scalar index = readScalar(body, input, body.dims(0, input.rank()));
+      return body.read(lookup, body.opaque(toIndex(index)));
+    });
+    if (failed(part))
+      return failure();
+    parts.push_back(*part);
+  }
+  joined = std::make_shared<const Labels>(std::move(table));
+  return parts;
+}
+
 static FailureOr<Tensors> buildConcat(Builder &b, const Node &node) {
   FailureOr<int64_t> axis = b.normalizeAxis(node.getInt("axis", 1), node.inputs[0].rank());
   if (failed(axis))
     return failure();
-  return single(b.concat(node.inputs, *axis));
+  if (!node.inputs[0].hasStrings())
+    return single(b.concat(node.inputs, *axis));
+  std::shared_ptr<const Labels> strings;
+  FailureOr<Tensors> parts = joinTables(b, node.inputs, strings);
+  if (failed(parts))
+    return failure();
+  FailureOr<Tensor> result = b.concat(*parts, *axis);
+  if (failed(result))
+    return failure();
+  return Tensors{result->withStrings(strings)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,13 +264,13 @@ static std::optional<int64_t> numParts(const NodeFacts &facts) { return facts.no
 
 OperatorRows getMovementRows() {
   return {
-      {"Concat", buildConcat},
+      {"Concat", buildConcat, readsStrings},
       {"Expand", buildExpand, List{1, resultRank}},
       {"Slice", buildSlice, List{1, sliceLength}, List{2, sliceLength}, List{3, sliceLength},
        List{4, sliceLength}},
       {"Split", buildSplit, List{1, numParts}},
       {"Tile", Versions{6}, buildTile, List{1, inputRank}},
-      {"Transpose", buildTranspose},
+      {"Transpose", buildTranspose, movesStrings},
   };
 }
 

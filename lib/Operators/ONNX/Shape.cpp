@@ -251,7 +251,14 @@ static FailureOr<Tensors> castAsAsked(Builder &b, const Node &node, DType type) 
 }
 
 static FailureOr<Tensors> buildCast(Builder &b, const Node &node) {
+  constexpr int64_t stringCode = 8;
   int64_t code = node.getInt("to", 0);
+  if (node.inputs[0].hasStrings() && code == stringCode)
+    return Tensors{node.inputs[0]};
+  if (node.inputs[0].hasStrings())
+    return b.unsupported("a cast of strings to numbers is not supported");
+  if (code == stringCode)
+    return b.unsupported("a cast of numbers to strings is not supported");
   std::optional<DType> type = fromONNX(code);
   if (!type)
     return b.unsupported("a cast to element type " + Twine(code) + " is not supported");
@@ -272,16 +279,16 @@ static std::optional<int64_t> numAdded(const NodeFacts &facts) {
 
 OperatorRows getShapeRows() {
   return {
-      {"Cast", Versions{6}, buildCast},
+      {"Cast", Versions{6}, buildCast, readsStrings},
       {"CastLike", buildCastLike},
       {"Dropout", Versions{7}, buildDropout},
-      {"Flatten", buildFlatten},
-      {"Identity", buildIdentity},
-      {"Reshape", Versions{5}, buildReshape, List{1, resultRank}},
+      {"Flatten", buildFlatten, movesStrings},
+      {"Identity", buildIdentity, movesStrings},
+      {"Reshape", Versions{5}, buildReshape, List{1, resultRank}, movesStrings},
       {"Shape", buildShape},
       {"Size", buildSize},
-      {"Squeeze", buildSqueeze, List{1, numSqueezed}},
-      {"Unsqueeze", buildUnsqueeze, List{1, numAdded}},
+      {"Squeeze", buildSqueeze, List{1, numSqueezed}, movesStrings},
+      {"Unsqueeze", buildUnsqueeze, List{1, numAdded}, movesStrings},
   };
 }
 

@@ -120,6 +120,8 @@ class InferenceSession(BoundRuns, Session):
                         [symbol or None if size < 0 else size for size, symbol in zip(dims, symbols)])
                 for name, code, bits, dims, _, _, symbols in ports]
 
+    _string_type, _key_types = "tensor(string)", {"string": "string", "int64": "int64"}
+
     def get_overridable_initializers(self):
         return []
 

@@ -14,18 +14,20 @@ from ._ort_devices import check_device
 from ._refusals import refuse
 
 _Array = numpy.ndarray[Any, Any]
+_STRINGS, _STRING_TYPE = "tensor(string)", 8  # the number of onnx.TensorProto.DataType
 _SPARSE = "sparse tensors are not offered: give a dense array"
 
 
 class OrtValue:
-    """A tensor, a sequence of tensors, or an optional without a value. Tensors share memory with the arrays that they are made
+    """A tensor, a sequence of tensors or maps, or an optional without a value. Tensors of numbers share memory with the arrays that they are made
     of and that numpy() returns.
 
     Programs make one by ortvalue_from_numpy, ortvalue_from_shape_and_type and from_dlpack.
     """
 
     def __init__(self, value: Any, data_type: str) -> None:
-        """value: a contiguous array, a list of arrays, or None. data_type: such as "tensor(float)"."""
+        """value: a contiguous array, one of dtype object for strings, a list of arrays or dicts, or None. data_type: such as
+        "tensor(float)"."""
         self._value = value
         self._data_type = data_type
 
@@ -115,7 +117,9 @@ class OrtValue:
         return (1, 0)
 
     def data_ptr(self) -> int:
-        """Returns the address of the first element."""
+        """Returns the address of the first element. Error: the value is no tensor, or has strings."""
+        if self._data_type == _STRINGS:
+            raise Error("strings are no memory of numbers: numpy() returns them")
         return int(self._get_array().ctypes.data)
 
     def shape(self) -> List[int]:
@@ -127,6 +131,8 @@ class OrtValue:
 
     def element_type(self) -> int:
         """Returns a number of onnx.TensorProto.DataType."""
+        if self._data_type == _STRINGS:
+            return _STRING_TYPE
         return get_onnx_type(find_element(self._get_array().dtype))
 
     def tensor_size_in_bytes(self) -> int:
@@ -145,7 +151,7 @@ class OrtValue:
         return False
 
     def is_tensor_sequence(self) -> bool:
-        return self._data_type.startswith("seq(")
+        return self._data_type.startswith("seq(tensor(")
 
     def update_inplace(self, data: Any) -> None:
         """Writes the elements of an array or OrtValue, in row-major order, into the memory of this tensor.

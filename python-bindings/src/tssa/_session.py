@@ -10,6 +10,7 @@ from . import _runtime
 from ._elements import from_storage, get_element
 from ._errors import Error, InvalidArgument, NoSuchFile, NotImplemented as Unavailable
 from ._inputs import to_arguments
+from ._labels import read_labels
 from ._modelmeta import Forms, read_model_or_reason
 from ._outputs import list_outputs
 from ._shapes import list_shape_options
@@ -43,6 +44,7 @@ class Session:
     number of its parts.
     """
 
+    _labels = None  # of the outputs of the program, by name, once they are read
     _profile = None  # an InferenceSession may have one, and _run_timed()
     _forms = Forms({}, {})  # an artifact does not say, so it has the tensors that sequences and optionals become
 
@@ -70,6 +72,8 @@ class Session:
         return [NodeArg(name, get_element(code, bits).name, [None if size < 0 else size for size in dims])
                 for name, code, bits, dims, _, _, _ in ports]
 
+    _string_type, _key_types = "string", {"string": "string", "int64": "i64"}
+
     def _get_program(self):
         if self._program is None:
             raise Error("the session is closed")
@@ -92,10 +96,19 @@ class Session:
 
     def get_outputs(self):
         """The outputs, as get_inputs() has them. run() returns a sequence as a list of arrays, and an optional as an array or
-        None."""
+        None. Strings have the type "string", and run() returns them as an array of dtype object with elements str. Maps have
+        a type such as "seq(map(string,f32))" and no shape, and run() returns them as a list of dicts."""
         args = self._describe(self._get_program().outputs)
-        return [_to_form(args[output.positions[0]]._replace(name=output.name), self._forms.outputs.get(output.name))
+        return [self._to_output(args[output.positions[0]]._replace(name=output.name), output)
                 for output in self._list_outputs()]
+
+    def _to_output(self, arg, output):
+        """Returns the description `arg` of the tensor that an output becomes as that of the output."""
+        if output.labels is None:
+            return _to_form(arg, self._forms.outputs.get(output.name))
+        if output.form == "strings":
+            return arg._replace(type=self._string_type)
+        return NodeArg(arg.name, f"seq(map({self._key_types[output.labels.get_key_type()]},{arg.type}))", [])
 
     def run(self, output_names, inputs):
         """Runs the model. Returns the named outputs as numpy arrays; all outputs if `output_names` is None."""
@@ -125,7 +138,10 @@ class Session:
             raise InvalidArgument(f"expected the inputs {names}, got {sorted(inputs)}", code=1)
 
     def _list_outputs(self):
-        return list_outputs([port[0] for port in self._get_program().outputs], self._forms.outputs)
+        program = self._get_program()
+        if self._labels is None:
+            self._labels = read_labels(program)
+        return list_outputs([port[0] for port in program.outputs], self._forms.outputs, self._labels)
 
     def _find_outputs(self, output_names):
         outputs = self._list_outputs()

@@ -55,7 +55,9 @@ class Targets:
 
 def _check(output: Output, array: _Array, element: Element) -> None:
     reason = None
-    if output.form != "tensor":
+    if output.form == "strings":
+        reason = "has strings, which have no memory of numbers: bind it without memory"
+    elif output.form != "tensor":
         reason = f"is no tensor but {output.form}, which has no memory of one shape: bind it without memory"
     elif array.dtype != get_dtype(element):
         reason = f"is of tensor({element.onnx}), got memory of {array.dtype}"

@@ -423,3 +423,19 @@ func.func @open_pieces_gap(%x: tensor<?xf32>, %n: index, %size: index) -> tensor
   } : tensor<?xf32>
   return %cat : tensor<?xf32>
 }
+
+// -----
+
+// A product of a dim and a symbol in the bounds of pieces is no box of constant sizes.
+func.func @strided_pieces(%x: tensor<?xf32>) -> tensor<?x2xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %z = te.compute (d0: %n, d1: 2) symbols (%n) where (-d0 - d1 * s0 + s0 - 1 >= 0) {
+    %v = te.read %x[d0 + d1 * s0](%n) : tensor<?xf32>
+    te.yield %v : f32
+  } where (d0 + d1 * s0 - s0 >= 0) {
+    %v = te.read %x[d0 + d1 * s0 - s0](%n) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?x2xf32>
+  return %z : tensor<?x2xf32>
+}

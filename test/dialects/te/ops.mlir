@@ -174,6 +174,13 @@ func.func private @ports(tensor<?x3xi8> {te.port = #te.port<dims = ["N", 3], typ
     -> (tensor<?x3xi8> {te.port = #te.port<name = "image", writes_back = 0>},
         tensor<3xi8> {te.port = #te.port<alias_of = 0, path = [1], indexes = 2>}, tensor<1xi64>)
 
+// CHECK-LABEL: func.func private @labels(
+// CHECK-SAME: tensor<4xi64> {te.port = #te.port<type = i64, strings = ["a", "\FF\00"]>}
+// CHECK-SAME: tensor<4x2xf32> {te.port = #te.port<keys = ["a", "b"]>}
+// CHECK-SAME: tensor<?x2xf32> {te.port = #te.port<keys = [1, -2]>}
+func.func private @labels() -> (tensor<4xi64> {te.port = #te.port<strings = ["a", "\FF\00"], type = i64>},
+    tensor<4x2xf32> {te.port = #te.port<keys = ["a", "b"]>}, tensor<?x2xf32> {te.port = #te.port<keys = [1, -2]>})
+
 // CHECK-LABEL: func.func @on_memory(
 func.func @on_memory(%x: memref<6x8xf32>, %k: memref<1xi64>, %n: index) -> (memref<6x?xf32>, memref<6x?xi64>) {
   // CHECK: %[[V:.+]] = te.result 0(%{{.+}}) : memref<6x?xf32>

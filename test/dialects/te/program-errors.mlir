@@ -162,3 +162,33 @@ func.func @main(%x: f32) -> f32 {
   %y = arith.addf %x, %x {te.tf32} : f32
   return %y : f32
 }
+
+// -----
+
+// expected-error @below {{expected a port not to have both 'strings' and 'keys'}}
+func.func private @main() -> (tensor<4x1xi64> {te.port = #te.port<type = i64, strings = ["a"], keys = ["a"]>})
+
+// -----
+
+// expected-error @below {{expected 'strings' of a port to be strings, with type i64}}
+func.func private @main() -> (tensor<4xi64> {te.port = #te.port<type = i64, strings = [1]>})
+
+// -----
+
+// expected-error @below {{expected 'strings' of a port to be strings, with type i64}}
+func.func private @main() -> (tensor<4xi32> {te.port = #te.port<type = i32, strings = ["a"]>})
+
+// -----
+
+// expected-error @below {{expected 'keys' of a port to be strings only or i64 only}}
+func.func private @main() -> (tensor<4x2xf32> {te.port = #te.port<keys = ["a", 1]>})
+
+// -----
+
+// expected-error @below {{has the port 'y' with 2 keys on 'tensor<4x3xf32>', expected rank 2 and a column for each key}}
+func.func private @main() -> (tensor<4x3xf32> {te.port = #te.port<name = "y", keys = [1, 2]>})
+
+// -----
+
+// expected-error @below {{has the port 'x' on an argument, but with 'strings' or 'keys', which only a result may have}}
+func.func private @main(tensor<4xi64> {te.port = #te.port<name = "x", type = i64, strings = ["a"]>})

@@ -67,6 +67,37 @@ TEST_F(CAPI, Signature) {
               "struct_size is not set");
 }
 
+TEST_F(CAPI, Labels) {
+  tssa_labels labels;
+  labels.struct_size = sizeof(labels);
+  ASSERT_EQ(tssa_session_output_labels(session, 0, &labels), nullptr);
+  EXPECT_EQ(labels.kind, TSSA_LABELS_NONE);
+  EXPECT_EQ(labels.count, 0u);
+  ASSERT_EQ(tssa_session_output_labels(session, 1, &labels), nullptr);
+  EXPECT_EQ(labels.kind, TSSA_LABELS_STRINGS);
+  EXPECT_EQ(labels.count, 6u);
+  tssa_label label;
+  label.struct_size = sizeof(label);
+  ASSERT_EQ(tssa_session_output_label(session, 1, 0, &label), nullptr);
+  EXPECT_STREQ(label.text, "zero");
+  EXPECT_EQ(label.size, 4u);
+  EXPECT_EQ(label.number, 0);
+  ASSERT_EQ(tssa_session_output_label(session, 1, 3, &label), nullptr);
+  EXPECT_EQ(std::string(label.text, label.size), std::string("a\0b", 3));
+  EXPECT_EQ(label.text[label.size], 0);
+  expectFault(tssa_session_output_label(session, 1, 6, &label), TSSA_INVALID_ARGUMENT,
+              "index 6, there are 6");
+  expectFault(tssa_session_output_label(session, 0, 0, &label), TSSA_INVALID_ARGUMENT,
+              "index 0, there are 0");
+  expectFault(tssa_session_output_labels(session, 2, &labels), TSSA_INVALID_ARGUMENT,
+              "index 2, there are 2");
+  expectFault(tssa_session_output_label(session, 2, 0, &label), TSSA_INVALID_ARGUMENT,
+              "index 2, there are 2");
+  label.struct_size = 0;
+  expectFault(tssa_session_output_label(session, 1, 0, &label), TSSA_INVALID_ARGUMENT,
+              "struct_size is not set");
+}
+
 TEST_F(CAPI, Runs) {
   tssa_value outputs[2] = {{"sum", {}, nullptr}, {"found", {}, nullptr}};
   ASSERT_EQ(tssa_session_run(session, nullptr, inputs, 3, outputs, 2), nullptr);
@@ -146,8 +177,8 @@ TEST_F(CAPI, Seed) {
   options.seed = 3;
   int32_t draw = 8; // DrawKey of Inputs/add_model.c
   auto run = [&](tssa::Session &drawing) {
-    auto results = drawing.run({tssa::Value("a", a, {2, 3}), tssa::Value("b", b, {2, 3}),
-                                tssa::Value("mode", &draw, {})});
+    auto results = drawing.run(
+        {tssa::Value("a", a, {2, 3}), tssa::Value("b", b, {2, 3}), tssa::Value("mode", &draw, {})});
     return results[0].span<float>()[0];
   };
   tssa::Session one(model, options), two(model, options);

@@ -28,6 +28,7 @@ TEST(Manifest, RoundTrip) {
   Manifest manifest = makeAddManifest();
   manifest.producer = "somebody";
   manifest.variants[0].machine = "{cpu = \"x86-64\"}";
+  manifest.outputs[0].labels = {Labels::IntKeys, {}, {7, -1, INT64_MIN}};
   manifest.code = {{0, 4096}, SHA256::hash("code")};
   Variant &variant = manifest.variants.emplace_back(manifest.variants[0]);
   variant.target = "cuda:sm_90";
@@ -42,6 +43,9 @@ TEST(Manifest, RoundTrip) {
   EXPECT_EQ(read.producer, "somebody");
   EXPECT_EQ(read.variants[1].machine, "{cpu = \"x86-64\"}");
   EXPECT_EQ(read.outputs[1].dims[0].kind, Dim::Derived);
+  EXPECT_EQ(read.outputs[0].labels.ints, (std::vector<int64_t>{7, -1, INT64_MIN}));
+  EXPECT_EQ(read.outputs[1].labels.kind, Labels::Strings);
+  EXPECT_EQ(read.outputs[1].labels.strings, manifest.outputs[1].labels.strings);
   EXPECT_EQ(read.symbols[0].max, 1 << 20);
   EXPECT_EQ(read.variants[0].launches[0].nodes, std::vector<int32_t>{0});
   ASSERT_EQ(read.variants.size(), 2u);
@@ -91,12 +95,12 @@ TEST(Manifest, OtherMajorVersion) {
   sealManifest(bytes);
   Manifest read;
   EXPECT_FAULT(TSSA_INCOMPATIBLE,
-               "made in version 2 of the artifact format, this runtime reads version 6: compile "
+               "made in version 2 of the artifact format, this runtime reads version 7: compile "
                "the model again",
                decodeManifest(bytes, read));
-  bytes[8] = 7;
+  bytes[8] = 8;
   sealManifest(bytes);
-  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 6: update the runtime",
+  EXPECT_FAULT(TSSA_INCOMPATIBLE, "this runtime reads version 7: update the runtime",
                decodeManifest(bytes, read));
 }
 
@@ -113,12 +117,29 @@ TEST(Manifest, LaterMinorVersionMayAppend) {
   EXPECT_OK(decodeManifest(bytes, read));
 }
 
+/// Expects that a manifest is refused after a change.
+template <typename Change> static void expectFault(const char *text, Change change) {
+  Manifest manifest = makeAddManifest(), read;
+  change(manifest);
+  EXPECT_FAULT(TSSA_CORRUPT, text, decodeManifest(encodeManifest(manifest), read));
+}
+
+TEST(Manifest, InconsistentLabels) {
+  expectFault("input 'a' has labels, which only an output may have",
+              [](Manifest &m) { m.inputs[0].labels.kind = Labels::Strings; });
+  expectFault("output 'found' has labels of the wrong kind",
+              [](Manifest &m) { m.outputs[1].labels.kind = Labels::None; });
+  expectFault("output 'found' has labels of the wrong kind",
+              [](Manifest &m) { m.outputs[1].labels.ints = {1}; });
+  expectFault("output 'sum' has strings, but its elements are not indexes of type i64",
+              [](Manifest &m) { m.outputs[0].labels.kind = Labels::Strings; });
+  expectFault("output 'sum' does not have a column for each of its 2 keys",
+              [](Manifest &m) { m.outputs[0].labels = {Labels::StringKeys, {"a", "b"}, {}}; });
+  expectFault("output 'found' does not have a column for each of its 0 keys",
+              [](Manifest &m) { m.outputs[1].labels = {Labels::IntKeys, {}, {}}; });
+}
+
 TEST(Manifest, Inconsistencies) {
-  auto expectFault = [](const char *text, auto change) {
-    Manifest manifest = makeAddManifest(), read;
-    change(manifest);
-    EXPECT_FAULT(TSSA_CORRUPT, text, decodeManifest(encodeManifest(manifest), read));
-  };
   expectFault("has a machine that is not one line of text",
               [](Manifest &m) { m.variants[0].machine = "one\ntwo"; });
   expectFault("has a machine that is not one line of text",

@@ -57,11 +57,13 @@ Manifest makeAddManifest() {
   manifest.toolBuild = "nobody";
   manifest.modelName = "add";
   std::vector<Dim> rows = {Dim::symbol(0), Dim::fixed(3)};
-  manifest.inputs = {{"a", DType::F32, Port::In, rows, -1},
-                     {"b", DType::F32, Port::In, rows, -1},
-                     {"mode", DType::I32, Port::In, {}, -1}};
-  manifest.outputs = {{"sum", DType::F32, Port::Out, rows, -1},
-                      {"found", DType::I64, Port::Out, {Dim::derived("count")}, -1}};
+  manifest.inputs = {{"a", DType::F32, Port::In, rows, -1, {}},
+                     {"b", DType::F32, Port::In, rows, -1, {}},
+                     {"mode", DType::I32, Port::In, {}, -1, {}}};
+  manifest.outputs = {{"sum", DType::F32, Port::Out, rows, -1, {}},
+                      {"found", DType::I64, Port::Out, {Dim::derived("count")}, -1, {}}};
+  manifest.outputs[1].labels = {
+      Labels::Strings, {"zero", "\xc3\xa9", "t\xff", std::string("a\0b", 3), "", "five"}, {}};
   manifest.symbols = {{"N", 0, 0, 0, 1 << 20}};
   manifest.nodes = {{"first", "Add"}, {"pick", "NonZero"}};
   Variant &variant = manifest.variants.emplace_back();
@@ -109,12 +111,12 @@ void writeDeviceArtifact(const std::string &path, const std::vector<std::string>
   manifest.toolBuild = "nobody";
   manifest.modelName = "device";
   std::vector<Dim> dims = {Dim::symbol(0)};
-  manifest.inputs = {{"x", DType::F32, Port::InOut, dims, -1},
-                     {"y", DType::F32, Port::In, dims, -1},
-                     {"how", DType::I32, Port::In, {}, -1}};
-  manifest.outputs = {{"x_new", DType::F32, Port::Alias, dims, 0},
-                      {"y_same", DType::F32, Port::Alias, dims, 1},
-                      {"sum", DType::F32, Port::Out, dims, -1}};
+  manifest.inputs = {{"x", DType::F32, Port::InOut, dims, -1, {}},
+                     {"y", DType::F32, Port::In, dims, -1, {}},
+                     {"how", DType::I32, Port::In, {}, -1, {}}};
+  manifest.outputs = {{"x_new", DType::F32, Port::Alias, dims, 0, {}},
+                      {"y_same", DType::F32, Port::Alias, dims, 1, {}},
+                      {"sum", DType::F32, Port::Out, dims, -1, {}}};
   manifest.symbols = {{"N", 0, 0}};
   manifest.nodes = {{"total", "Add"}, {"turn", "Mirror"}};
   static const float weight = 0.5f;
