@@ -230,11 +230,11 @@ static int runModel(const Options &options) {
   line.show({"run"});
   if (options.bench) {
     result.bench.emplace();
-    BenchOptions timing{options.runs, {}};
+    BenchOptions timing{options.runs, options.warmUps, options.clock.value_or(Clock::Wall), {}};
     if (line.isShown())
       timing.beforeRun = [&](uint64_t i) { line.show({"run " + std::to_string(i + 1)}); };
     status = bench(*session, inputs, run, timing, outputs, *result.bench);
-    result.profiledRuns = result.bench->runs;
+    result.profiledRuns = result.bench->sorted.size();
   } else {
     status = session->run(inputs, {}, run, outputs);
   }
