@@ -93,6 +93,7 @@ Status tssa::run::bench(Session &session, const std::vector<NamedTensor> &inputs
                         std::vector<Tensor> &results, BenchResult &result) {
   RunOptions warmUp = options;
   warmUp.profile = nullptr;
+  warmUp.trace = nullptr;
   RepeatedRun repeated(session, inputs, results);
   Wall::time_point start = Wall::now();
   for (uint64_t i = 0; !isWarm(timing.warmUps, i, since(start)); ++i)

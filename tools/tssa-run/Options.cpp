@@ -184,6 +184,8 @@ static std::vector<OptionOfRun> getMeasureOptions() {
       {"clock", "wall|cpu",
        "Time of the wall (the default), or CPU time of all threads of tssa-run", false, parseClock},
       {"profile", nullptr, "Time each kernel launch", false, flag(&Options::profile)},
+      {"trace", "FILE.json", "Write when launches ran on which threads, for Perfetto", false,
+       text(&Options::trace)},
   };
 }
 
@@ -243,16 +245,18 @@ static Fault checkTogether(const Options &options) {
   if (options.bisect && !options.inputs && !options.inputSeed)
     return "--bisect needs --inputs or --random";
   if (options.bisect && (options.bench || options.inspect || options.expect || options.outputs ||
-                         options.profile || options.json || options.randomSeed))
-    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile, --json and "
-           "--random-seed";
+                         options.profile || options.trace || options.json || options.randomSeed))
+    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile, --trace, --json "
+           "and --random-seed";
   if (options.compileOnly &&
       (options.inputs || options.inputSeed || options.bench || options.inspect || options.profile ||
-       options.json || options.randomSeed))
+       options.trace || options.json || options.randomSeed))
     return "--compile does not run the model: combine it only with --compile-option, "
            "--cache-dir and --cache-limit";
-  if (options.runs && !options.bench)
-    return "--runs needs --bench";
+  if (options.inspect && options.trace)
+    return "--inspect does not run the model: it excludes --trace";
+  if (options.runs && !options.bench && !options.trace)
+    return "--runs needs --bench or --trace";
   if (options.warmUps && !options.bench)
     return "--warm-up needs --bench";
   if (options.clock && !options.bench)

@@ -7,6 +7,7 @@
 #include "Report.h"
 
 #include "tssa/Runtime/Elements.h"
+#include "tssa/Runtime/Json.h"
 #include "tssa/Runtime/NearName.h"
 
 #include <algorithm>

@@ -9,7 +9,6 @@
 
 #include "Bench.h"
 #include "Compare.h"
-#include "Json.h"
 
 namespace tssa::run {
 
