@@ -13,7 +13,7 @@
 
 namespace tssa::run {
 
-/// What the time of a run is: that which passes, or the CPU time of all threads of the process
+/// What the time of a run is: wall-clock time, or the CPU time of all threads of the process
 /// (CLOCK_PROCESS_CPUTIME_ID).
 enum class Clock { Wall, CPU };
 

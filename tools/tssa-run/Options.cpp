@@ -181,11 +181,13 @@ static std::vector<OptionOfRun> getMeasureOptions() {
        count(&Options::runs, 1)},
       {"warm-up", "N", "Runs before the timed ones (else at least 3 and a fifth of a second)",
        false, count(&Options::warmUps, 0)},
-      {"clock", "wall|cpu",
-       "Time of the wall (the default), or CPU time of all threads of tssa-run", false, parseClock},
+      {"clock", "wall|cpu", "Wall-clock time (the default), or CPU time of all threads of tssa-run",
+       false, parseClock},
       {"profile", nullptr, "Time each kernel launch", false, flag(&Options::profile)},
       {"trace", "FILE.json", "Write when launches ran on which threads, for Perfetto", false,
        text(&Options::trace)},
+      {"report", "FILE.html", "Write a page on the times and the memory of the runs, as of --bench",
+       false, text(&Options::report)},
   };
 }
 
@@ -244,23 +246,26 @@ static Fault checkTogether(const Options &options) {
     return "--reference needs --bisect";
   if (options.bisect && !options.inputs && !options.inputSeed)
     return "--bisect needs --inputs or --random";
-  if (options.bisect && (options.bench || options.inspect || options.expect || options.outputs ||
-                         options.profile || options.trace || options.json || options.randomSeed))
-    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile, --trace, --json "
+  if (options.bisect &&
+      (options.bench || options.inspect || options.expect || options.outputs || options.profile ||
+       options.trace || options.report || options.json || options.randomSeed))
+    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile, --trace, "
+           "--report, --json "
            "and --random-seed";
   if (options.compileOnly &&
       (options.inputs || options.inputSeed || options.bench || options.inspect || options.profile ||
-       options.trace || options.json || options.randomSeed))
+       options.trace || options.report || options.json || options.randomSeed))
     return "--compile does not run the model: combine it only with --compile-option, "
            "--cache-dir and --cache-limit";
-  if (options.inspect && options.trace)
-    return "--inspect does not run the model: it excludes --trace";
-  if (options.runs && !options.bench && !options.trace)
-    return "--runs needs --bench or --trace";
-  if (options.warmUps && !options.bench)
-    return "--warm-up needs --bench";
-  if (options.clock && !options.bench)
-    return "--clock needs --bench";
+  if (options.inspect && (options.trace || options.report))
+    return "--inspect does not run the model: it excludes --trace and --report";
+  bool isTimed = options.bench || options.report;
+  if (options.runs && !isTimed && !options.trace)
+    return "--runs needs --bench, --trace or --report";
+  if (options.warmUps && !isTimed)
+    return "--warm-up needs --bench or --report";
+  if (options.clock && !isTimed)
+    return "--clock needs --bench or --report";
   if (options.verifyWeights && options.noVerify)
     return "--verify and --no-verify exclude each other";
   return std::nullopt;

@@ -29,7 +29,7 @@ enum ExitCode {
 
 struct Options {
   std::string model;
-  std::optional<std::string> inputs, outputs, expect, reference, trace;
+  std::optional<std::string> inputs, outputs, expect, reference, trace, report;
   std::optional<uint64_t> inputSeed;  ///< of random inputs
   std::optional<uint64_t> randomSeed; ///< of the program's random numbers
   double rtol = 1e-3, atol = 1e-5;

@@ -6,26 +6,17 @@
 //===----------------------------------------------------------------------===//
 #include "Report.h"
 
+#include "Format.h"
+
 #include "tssa/Runtime/Elements.h"
 #include "tssa/Runtime/Json.h"
 #include "tssa/Runtime/NearName.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <numeric>
 
 using namespace tssa::run;
 using namespace tssa::runtime;
-
-__attribute__((format(printf, 1, 2))) static std::string format(const char *pattern, ...) {
-  char text[256];
-  va_list args;
-  va_start(args, pattern);
-  std::vsnprintf(text, sizeof(text), pattern, args);
-  va_end(args);
-  return text;
-}
 
 static std::string showOutput(const Port &port, const Tensor &tensor) {
   constexpr int64_t shown = 8;
@@ -82,13 +73,12 @@ static std::string showProfile(const Report &report) {
   return text + format("%9.4f ms in kernels\n", total * 1e3 / runs);
 }
 
-/// Says which percentiles are no more than the slowest run.
-static std::string describeFewRuns(size_t runs) {
+std::string tssa::run::describeFewRuns(size_t runs) {
   constexpr size_t enoughForP95 = 20, enoughForP99 = 100;
   if (runs >= enoughForP99)
     return "";
-  return std::string(" (of so few runs, ") + (runs < enoughForP95 ? "p95 and p99 are" : "p99 is") +
-         " the slowest)";
+  return std::string("of so few runs, ") + (runs < enoughForP95 ? "p95 and p99 are" : "p99 is") +
+         " the slowest";
 }
 
 static std::string showBench(const Report &report) {
@@ -99,7 +89,8 @@ static std::string showBench(const Report &report) {
   text += report.device == "cpu" ? std::to_string(report.threads) + " threads" : report.device;
   if (bench.clock == Clock::CPU)
     text += ", CPU time of all threads of the process";
-  return text + describeFewRuns(bench.sorted.size()) + "\n";
+  std::string few = describeFewRuns(bench.sorted.size());
+  return text + (few.empty() ? "" : " (" + few + ")") + "\n";
 }
 
 static bool areCounted(const LaunchTime &time) { return time.counters.blocks != 0; }

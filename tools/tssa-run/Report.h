@@ -25,6 +25,9 @@ struct Report {
   uint64_t profiledRuns = 1;
 };
 
+/// Says which percentiles are no more than the slowest run; "" if there are enough runs.
+std::string describeFewRuns(size_t runs);
+
 std::string reportText(const Report &report);
 std::string reportJson(const Report &report);
 

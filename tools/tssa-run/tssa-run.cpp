@@ -10,7 +10,7 @@
 #include "Inspect.h"
 #include "Interrupt.h"
 #include "Options.h"
-#include "Report.h"
+#include "RunPage.h"
 
 #include "lib/Runtime/File.h"
 #include "tools/common/ProgressLine.h"
@@ -21,6 +21,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <new>
 
@@ -217,20 +218,21 @@ static Status measure(const Options &options, Session &session, tssa::tools::Pro
   RunOptions run;
   run.timeoutSeconds = options.timeoutSeconds;
   run.trace = trace;
-  if (options.profile)
+  if (options.profile || options.report)
     run.profile = &result.profile;
   line.show({"run"});
-  if (!options.bench && !options.runs)
+  bool isTimed = options.bench || options.report;
+  if (!isTimed && !options.runs)
     return session.run(inputs, {}, run, outputs);
   BenchOptions timing{options.runs, options.warmUps, options.clock.value_or(Clock::Wall), {}};
-  if (!options.bench)
+  if (!isTimed)
     timing.warmUps = 0;
   if (line.isShown())
     timing.beforeRun = [&](uint64_t i) { line.show({"run " + std::to_string(i + 1)}); };
   BenchResult times;
   Status status = bench(session, inputs, run, timing, outputs, times);
   result.profiledRuns = times.sorted.size();
-  if (options.bench)
+  if (isTimed)
     result.bench = std::move(times);
   return status;
 }
@@ -245,15 +247,20 @@ static Status writeText(const std::string &path, const std::string &text) {
 }
 
 /// Writes the files that the options ask for.
-static Status writeFiles(const Options &options, const Session &session,
-                         const std::vector<Tensor> &outputs, const Trace *trace) {
+static Status writeFiles(const Options &options, const Report &result,
+                         const std::vector<NamedTensor> &inputs, const Trace *trace) {
+  const Manifest &manifest = *result.manifest;
   if (options.outputs)
-    if (Status status = writeOutputs(*options.outputs, session.getManifest(), outputs);
-        !status.ok())
+    if (Status status = writeOutputs(*options.outputs, manifest, *result.outputs); !status.ok())
       return status;
   if (options.trace)
-    return writeText(*options.trace,
-                     writeTrace(*trace, session.getManifest(), session.getVariant(), {}) + "\n");
+    if (Status status =
+            writeText(*options.trace, writeTrace(*trace, manifest, *result.variant, {}) + "\n");
+        !status.ok())
+      return status;
+  if (options.report)
+    return writeText(*options.report, printPage({result, *trace, inputs, measureRoof(result),
+                                                 int64_t(std::time(nullptr))}));
   return Status::success();
 }
 
@@ -272,28 +279,30 @@ static int runModel(const Options &options) {
   for (NpzEntry &entry : entries)
     inputs.push_back({entry.name, entry.tensor.asABI()});
 
-  Report result;
   std::vector<Tensor> outputs;
+  Report result;
+  result.manifest = &manifest;
+  result.variant = &session->getVariant();
+  result.outputs = &outputs;
+  result.threads = session->getThreadCount();
+  result.device = session->getDeviceName();
   std::optional<Trace> trace;
-  if (options.trace)
+  if (options.trace || options.report)
     trace.emplace(maxTraceEvents);
   Trace *events = trace ? &*trace : nullptr;
   Status status = measure(options, *session, line, inputs, events, outputs, result);
   if (!status.ok())
     return report(status);
   line.show({"outputs"});
-  if (status = writeFiles(options, *session, outputs, events); !status.ok())
+  if (status = writeFiles(options, result, inputs, events); !status.ok())
     return report(status);
+  if (!options.profile)
+    result.profile.clear(); // the page has it
   if (options.expect)
     if (status = compareAll(options, manifest, outputs, result.differences); !status.ok())
       return report(status);
 
   line.end();
-  result.manifest = &manifest;
-  result.variant = &session->getVariant();
-  result.outputs = &outputs;
-  result.threads = session->getThreadCount();
-  result.device = session->getDeviceName();
   if (!print(options.json ? reportJson(result) + "\n" : reportText(result)))
     return report(makeError(TSSA_IO, "cannot write to stdout"));
   for (const Difference &difference : result.differences)
