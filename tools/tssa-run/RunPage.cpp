@@ -129,7 +129,7 @@ void PageWriter::writeFact(const char *name, const std::string &value) {
 }
 
 void PageWriter::writeFacts() {
-  constexpr size_t mostText = 300, mostPorts = 20;
+  constexpr size_t mostText = 300, mostMachine = 1000, mostPorts = 20;
   const Manifest &manifest = *report.manifest;
   const Variant &variant = *report.variant;
   text += "<h2>What ran</h2>\n<table class=\"facts\"><tbody>\n";
@@ -137,6 +137,8 @@ void PageWriter::writeFacts() {
     writeFact("exported by", escapeMarkup(manifest.producer, mostText));
   writeFact("compiled", "by " + escapeMarkup(manifest.toolBuild) + " for " +
                             escapeMarkup(variant.target) + ", CPU " + escapeMarkup(variant.cpu));
+  if (!variant.machine.empty())
+    writeFact("schedules for", escapeMarkup(variant.machine, mostMachine));
   writeFact("ran on", escapeMarkup(report.device) + ", " + count(report.threads, "thread"));
   for (size_t i = 0; i < std::min(page.inputs.size(), mostPorts); ++i) {
     const tssa_tensor &tensor = page.inputs[i].tensor;

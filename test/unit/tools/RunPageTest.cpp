@@ -85,6 +85,9 @@ TEST_F(RunPageTest, LongestFirstAndEscaped) {
   EXPECT_LT(page.find(">1 kernel</span>"), page.find(">0 kernel</span>"));
   EXPECT_EQ(count(page, "<node>"), 0u);
   EXPECT_EQ(count(page, "&lt;node&gt;"), 2u);
+  EXPECT_EQ(count(page, "<th>schedules for</th>"), 0u);
+  manifest.variants[0].machine = "{cpu = \"some\"}";
+  EXPECT_EQ(count(print(), "<th>schedules for</th><td>{cpu = &quot;some&quot;}</td>"), 1u);
 }
 
 TEST_F(RunPageTest, OfManyLaunchesNotAllAreShown) {
