@@ -252,6 +252,60 @@ TSSA_API void tssa_cancel_request(tssa_cancel *cancel);
 TSSA_API void tssa_cancel_reset(tssa_cancel *cancel);
 TSSA_API void tssa_cancel_free(tssa_cancel *cancel);
 
+/// What happened in runs, and when: a trace that many runs of one session may write at once. Its
+/// memory is allocated when it is created; events beyond `max_events` are left out. The functions
+/// below that take a trace must not be called while a run writes it.
+typedef struct tssa_trace tssa_trace;
+TSSA_API tssa_status *tssa_trace_create(size_t max_events, tssa_trace **trace);
+/// Removes all events.
+TSSA_API void tssa_trace_clear(tssa_trace *trace);
+TSSA_API void tssa_trace_free(tssa_trace *trace);
+
+typedef enum tssa_event_kind {
+  TSSA_EVENT_RUN = 0,    ///< `value` is the tssa_code of the run
+  TSSA_EVENT_LAUNCH = 1, ///< `value` is the number of floating-point operations, -1 if unknown
+  TSSA_EVENT_PART = 2,   ///< a thread's part of a parallel loop; `value` is its iterations
+  TSSA_EVENT_MEMORY = 3  ///< from `begin_ns` on the run holds `value` bytes; `end_ns` is equal
+} tssa_event_kind;
+
+/// Events are in the order in which they were added: one with a length when it ends, and that of a
+/// run before all others of the run. Parts are recorded if the session has more than one thread.
+typedef struct tssa_event {
+  size_t struct_size;
+  int32_t kind;             ///< tssa_event_kind
+  int32_t launch;           ///< as tssa_session_launch; -1: the event belongs to no launch
+  int64_t thread;           ///< its number in the operating system
+  uint64_t run;             ///< the number of the run in the trace
+  int64_t begin_ns, end_ns; ///< of CLOCK_MONOTONIC
+  int64_t value;
+} tssa_event;
+
+TSSA_API size_t tssa_trace_num_events(const tssa_trace *trace);
+/// Returns 1 if an event was left out, else 0. A run that began after that has no events at all.
+TSSA_API int32_t tssa_trace_is_cut(const tssa_trace *trace);
+/// Fills `event`. The caller must set `struct_size` in it first.
+TSSA_API tssa_status *tssa_trace_event(const tssa_trace *trace, size_t index, tssa_event *event);
+
+typedef enum tssa_trace_style {
+  TSSA_TRACE_CHROME = 0,     ///< an object of Chrome's Trace Event format, which Perfetto shows
+  TSSA_TRACE_ONNXRUNTIME = 1 ///< an array of events under the names of ONNX Runtime's profiles
+} tssa_trace_style;
+
+typedef struct tssa_trace_options {
+  size_t struct_size;
+  int32_t style;      ///< tssa_trace_style
+  int32_t has_origin; ///< otherwise the first event is at time 0
+  int64_t origin_ns;  ///< the time of CLOCK_MONOTONIC that is 0 in the text
+} tssa_trace_options;
+
+#define TSSA_TRACE_OPTIONS_INIT {sizeof(tssa_trace_options), 0, 0, 0}
+
+/// Sets `text` to the events of the runs that succeeded, as JSON. `session` is the one that wrote
+/// `trace`; `options` may be NULL. The text is valid until this is called again or the trace is
+/// freed.
+TSSA_API tssa_status *tssa_trace_json(tssa_trace *trace, const tssa_session *session,
+                                      const tssa_trace_options *options, const char **text);
+
 /// The calls of one launch in a run, and what they took. Each call is waited for.
 typedef struct tssa_launch_time {
   uint64_t calls;
@@ -266,9 +320,10 @@ typedef struct tssa_run_options {
   /// If not NULL, gets the times of a run that succeeds, in the order of tssa_session_launch.
   tssa_launch_time *launch_times;
   size_t num_launch_times; ///< must be tssa_session_num_launches if `launch_times` is not NULL
+  tssa_trace *trace;       ///< if not NULL, gets the events of the run
 } tssa_run_options;
 
-#define TSSA_RUN_OPTIONS_INIT {sizeof(tssa_run_options), 0, 0, 0, 0}
+#define TSSA_RUN_OPTIONS_INIT {sizeof(tssa_run_options), 0, 0, 0, 0, 0}
 
 /// Runs the program; any number of threads may call this at once. Random numbers differ from run to
 /// run. The caller gives all

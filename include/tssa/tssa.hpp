@@ -163,6 +163,34 @@ private:
   std::unique_ptr<tssa_cancel, Free> cancel;
 };
 
+/// What happened in the runs that got `get()` as `trace` of their options.
+class Trace {
+public:
+  explicit Trace(size_t maxEvents) {
+    tssa_trace *made;
+    check(tssa_trace_create(maxEvents, &made));
+    trace.reset(made);
+  }
+  void clear() { tssa_trace_clear(get()); }
+  std::vector<tssa_event> getEvents() const {
+    std::vector<tssa_event> events(tssa_trace_num_events(get()));
+    for (size_t i = 0; i < events.size(); ++i) {
+      events[i].struct_size = sizeof(tssa_event);
+      check(tssa_trace_event(get(), i, &events[i]));
+    }
+    return events;
+  }
+  /// Returns whether an event was left out.
+  bool isCut() const { return tssa_trace_is_cut(get()) != 0; }
+  tssa_trace *get() const { return trace.get(); }
+
+private:
+  struct Free {
+    void operator()(tssa_trace *trace) const { tssa_trace_free(trace); }
+  };
+  std::unique_ptr<tssa_trace, Free> trace;
+};
+
 /// A loaded model. `run` may be called from any number of threads.
 class Session {
 public:
@@ -226,6 +254,13 @@ public:
     for (const Value &value : into)
       outputs.push_back(value.get());
     runInto(inputs, outputs, options);
+  }
+
+  /// Returns the events of runs of this session as JSON.
+  std::string writeTrace(Trace &trace, tssa_trace_options options = TSSA_TRACE_OPTIONS_INIT) const {
+    const char *text;
+    check(tssa_trace_json(trace.get(), get(), &options, &text));
+    return text;
   }
 
   /// Waits for runs in progress and releases code, weights and memory; later runs throw.

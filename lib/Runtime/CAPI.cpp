@@ -4,41 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "CAPI.h"
+
 #include "tssa/Runtime/DeviceCheck.h"
-#include "tssa/Runtime/Session.h"
-#include "tssa/tssa.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 using namespace tssa::runtime;
-
-struct tssa_status {
-  Status status;
-};
-
-struct tssa_cancel {
-  std::atomic<bool> requested{false};
-};
-
-namespace {
-/// The dimensions of a port in the form of the C interface.
-struct PortView {
-  std::vector<int64_t> dims;
-  std::vector<int32_t> symbols;
-};
-} // namespace
-
-struct tssa_session {
-  std::unique_ptr<Session> session;
-  std::vector<PortView> inputs, outputs;
-};
+using namespace tssa::runtime::capi;
 
 /// The status to return if there is no memory for a new one.
 static tssa_status outOfMemory{makeError(TSSA_OUT_OF_MEMORY, "out of memory")};
 
-static tssa_status *give(Status status) {
+tssa_status *capi::give(Status status) {
   if (status.ok())
     return nullptr;
   tssa_status *given = new (std::nothrow) tssa_status;
@@ -48,46 +27,11 @@ static tssa_status *give(Status status) {
   return given;
 }
 
-/// Calls `work` and converts exceptions to a status, so that none reaches C code.
-template <typename Work> static tssa_status *guard(Work work) {
-  try {
-    return give(work());
-  } catch (const std::bad_alloc &) {
-    return &outOfMemory;
-  } catch (const std::exception &error) {
-    return give(makeError(TSSA_INTERNAL, error.what()));
-  }
-}
+tssa_status *capi::giveOutOfMemory() { return &outOfMemory; }
 
-static Status invalid(const char *what) { return makeError(TSSA_INVALID_ARGUMENT, what); }
-
-/// Reads an options struct of this or another version. Fields that the struct lacks become zero;
-/// fields that this version does not know must be zero.
-template <typename T> static Status readOptions(const T *given, T &options) {
-  std::memset(&options, 0, sizeof(options));
-  if (!given)
-    return Status::success();
-  size_t size = given->struct_size;
-  if (size < sizeof(size_t) || size > 4096)
-    return invalid("options: struct_size is not set");
-  const char *bytes = reinterpret_cast<const char *>(given);
-  for (size_t i = sizeof(T); i < size; ++i)
-    if (bytes[i])
-      return makeError(TSSA_INCOMPATIBLE,
-                       "options: a field is set that this library, version " TSSA_VERSION
-                       ", does not know");
-  std::memcpy(&options, given, std::min(size, sizeof(T)));
-  return Status::success();
-}
-
-/// Fills the caller's struct up to its struct_size.
-template <typename T> static Status fill(T *target, T value) {
-  if (!target || target->struct_size < sizeof(size_t))
-    return invalid("struct_size is not set");
-  value.struct_size = target->struct_size;
-  std::memcpy(target, &value, std::min(sizeof(T), target->struct_size));
-  return Status::success();
-}
+struct tssa_cancel {
+  std::atomic<bool> requested{false};
+};
 
 tssa_code tssa_status_code(const tssa_status *status) {
   return status ? status->status.code : TSSA_OK;
@@ -186,14 +130,6 @@ size_t tssa_session_num_outputs(const tssa_session *session) { return session->o
 
 size_t tssa_session_num_symbols(const tssa_session *session) {
   return session->session->getManifest().symbols.size();
-}
-
-/// Reports an index that is not below `count`.
-static Status checkIndex(size_t index, size_t count) {
-  if (index < count)
-    return Status::success();
-  return makeError(TSSA_INVALID_ARGUMENT,
-                   "index " + std::to_string(index) + ", there are " + std::to_string(count));
 }
 
 static Status fillPort(const std::vector<Port> &ports, const std::vector<PortView> &views,
@@ -365,6 +301,7 @@ tssa_status *tssa_session_run(tssa_session *session, const tssa_run_options *giv
     RunOptions options;
     options.cancel = read.cancel ? &read.cancel->requested : nullptr;
     options.timeoutSeconds = read.timeout_seconds;
+    options.trace = read.trace ? &read.trace->trace : nullptr;
     std::vector<LaunchTime> times;
     if (read.launch_times) {
       if (read.num_launch_times != tssa_session_num_launches(session))

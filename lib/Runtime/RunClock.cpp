@@ -1,4 +1,4 @@
-//===- RunClock.cpp - cancellation, time limit and profile of a run -----===//
+//===- RunClock.cpp - cancellation, time limit, profile and trace --------===//
 //
 // Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,22 +29,55 @@ bool RunState::shouldStop() {
 }
 
 void RunState::recordLaunch(int32_t launch, int32_t phase) {
-  std::vector<LaunchTime> &times = *context.run.profile;
-  if (launch < 0 || uint64_t(launch) >= times.size())
+  if (launch < 0 || uint64_t(launch) >= context.variant.launches.size())
     return;
-  Clock::time_point now = Clock::now();
+  int64_t now = Trace::now();
   if (phase == 0) {
     launchStart = now;
+    if (context.trace.isOn())
+      context.trace.beginLaunch(launch);
     return;
   }
-  ++times[launch].calls;
-  times[launch].seconds += std::chrono::duration<double>(now - launchStart).count();
+  if (context.trace.isOn())
+    context.trace.endLaunch(launch, launchStart, now);
+  if (context.run.profile) {
+    LaunchTime &time = (*context.run.profile)[launch];
+    ++time.calls;
+    time.seconds += double(now - launchStart) * 1e-9;
+  }
 }
 
 void RunState::recordFlops(int32_t launch, int64_t flops) {
-  std::vector<LaunchTime> &times = *context.run.profile;
-  if (launch >= 0 && uint64_t(launch) < times.size())
-    times[launch].flops += double(flops);
+  if (launch < 0 || uint64_t(launch) >= context.variant.launches.size())
+    return;
+  if (context.trace.isOn())
+    context.trace.countFlops(flops);
+  if (context.run.profile)
+    (*context.run.profile)[launch].flops += double(flops);
+}
+
+void RunState::traceMemory() {
+  if (context.trace.isOn())
+    context.trace.setMemory(held);
+}
+
+void RunState::installWatchingCallbacks() {
+  if (watchesLaunches()) {
+    host.profile = [](const tssa_host *host, int32_t launch, int32_t phase) {
+      static_cast<RunState *>(host->user)->recordLaunch(launch, phase);
+    };
+    host.count_flops = [](const tssa_host *host, int32_t launch, int64_t flops) {
+      static_cast<RunState *>(host->user)->recordFlops(launch, flops);
+    };
+  }
+  // With one thread, the only part of a loop would be all of it.
+  if (context.trace.isOn() && context.threads > 1)
+    host.parallel_for = [](const tssa_host *host, int64_t n, int64_t grain, tssa_body body,
+                           void *data) {
+      RunState &state = *static_cast<RunState *>(host->user);
+      RunTrace::Loop loop = state.context.trace.makeLoop(body, data);
+      state.runLoop(n, grain, RunTrace::Loop::run, &loop);
+    };
 }
 
 Status RunState::whyStopped() const {

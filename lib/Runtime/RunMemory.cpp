@@ -19,6 +19,7 @@ bool RunState::charge(uint64_t bytes) {
   if (!sum || (limit && uint64_t(*sum) > limit))
     return false;
   held = uint64_t(*sum);
+  traceMemory();
   if (limit)
     context.results.trim(limit - held);
   return true;
@@ -60,6 +61,7 @@ void RunState::releaseOnHost(void *memory) {
     return;
   held -= entry->second.getSize();
   dynamicMemory.erase(entry);
+  traceMemory();
 }
 
 void *RunState::allocateOnDevice(uint64_t bytes) {
@@ -75,4 +77,5 @@ void RunState::releaseOnDevice(void *memory) { refund(device->release(memory)); 
 void RunState::refund(uint64_t bytes) {
   std::lock_guard<std::mutex> lock(memoryMutex);
   held -= bytes;
+  traceMemory();
 }

@@ -108,6 +108,13 @@ T RunState::guard(const tssa_host *host, T onFailure, Work work) {
   }
 }
 
+void RunState::runLoop(int64_t n, int64_t grain, tssa_body body, void *data) {
+  if (context.session.parallelFor)
+    context.session.parallelFor(context.session.parallelForUser, n, grain, body, data);
+  else
+    context.pool->parallelFor(n, grain, body, data);
+}
+
 void RunState::installCallbacks() {
   host.version = TSSA_ABI_VERSION;
   host.struct_size = sizeof(tssa_host);
@@ -115,11 +122,7 @@ void RunState::installCallbacks() {
   host.weights = context.weights;
   host.parallel_for = [](const tssa_host *host, int64_t n, int64_t grain, tssa_body body,
                          void *data) {
-    const RunContext &context = static_cast<RunState *>(host->user)->context;
-    if (context.session.parallelFor)
-      context.session.parallelFor(context.session.parallelForUser, n, grain, body, data);
-    else
-      context.pool->parallelFor(n, grain, body, data);
+    static_cast<RunState *>(host->user)->runLoop(n, grain, body, data);
   };
   host.grow = [](const tssa_host *host, uint64_t bytes) {
     return guard(host, static_cast<void *>(nullptr),
@@ -140,14 +143,7 @@ void RunState::installCallbacks() {
   host.poll_cancel = [](const tssa_host *host) {
     return int32_t(static_cast<RunState *>(host->user)->shouldStop());
   };
-  if (context.run.profile) {
-    host.profile = [](const tssa_host *host, int32_t launch, int32_t phase) {
-      static_cast<RunState *>(host->user)->recordLaunch(launch, phase);
-    };
-    host.count_flops = [](const tssa_host *host, int32_t launch, int64_t flops) {
-      static_cast<RunState *>(host->user)->recordFlops(launch, flops);
-    };
-  }
+  installWatchingCallbacks();
   host.math = evaluateMath;
   host.launch = [](const tssa_host *host, int32_t launch, int64_t blocks, void **params) {
     return guard(host, int32_t(TSSA_OUT_OF_MEMORY),
@@ -208,14 +204,13 @@ int32_t RunState::launch(int32_t launch, int64_t blocks, void **params) {
   if (shouldStop())
     return fail(TSSA_CANCELLED, -1, "");
   LaunchCounters *counters = nullptr;
-  if (context.run.profile) {
+  if (watchesLaunches())
     recordLaunch(launch, 0);
-    if (launch >= 0 && uint64_t(launch) < context.run.profile->size())
-      counters = &(*context.run.profile)[launch].counters;
-  }
+  if (context.run.profile && launch >= 0 && uint64_t(launch) < context.run.profile->size())
+    counters = &(*context.run.profile)[launch].counters;
   RunFault fault =
       device->launch(launch, blocks, params, [this] { return shouldStop(); }, counters);
-  if (fault.ok() && context.run.profile) {
+  if (fault.ok() && watchesLaunches()) {
     fault = device->wait(); // without this, only the start of the launch would be measured
     recordLaunch(launch, 1);
   }

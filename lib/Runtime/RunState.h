@@ -9,6 +9,7 @@
 
 #include "Arguments.h"
 #include "Device/DeviceRun.h"
+#include "RunTrace.h"
 #include "ScratchParts.h"
 #include "tssa/Runtime/BufferPool.h"
 #include "tssa/Runtime/ThreadPool.h"
@@ -36,6 +37,7 @@ struct RunContext {
   uint64_t seed;      ///< of random numbers
   uint64_t runNumber; ///< the number of earlier runs of the session
   unsigned threads;   ///< that run kernels
+  RunTrace &trace;
 };
 
 /// The tssa_host of one run and its state: the memory that counts against the limit, the
@@ -97,13 +99,14 @@ private:
 
   RandomKeys randomKeys;
 
-  std::chrono::steady_clock::time_point launchStart;
+  int64_t launchStart = 0; ///< as Trace::now
 
   template <typename T, typename Work>
   static T guard(const tssa_host *host, T onFailure, Work work);
   int32_t fail(int32_t code, int32_t node, std::string text);
   /// Reports `fault` unless it is success; returns its code.
   int32_t report(RunFault fault);
+  void runLoop(int64_t n, int64_t grain, tssa_body body, void *data);
   void *allocateOnHost(uint64_t bytes);
   void releaseOnHost(void *memory);
   bool reserveScratch(uint64_t bytes);
@@ -111,6 +114,8 @@ private:
   void releaseOnDevice(void *memory);
   bool chargeOrFail(uint64_t bytes, const Port *port);
   void refund(uint64_t bytes);
+  /// Notes in the trace how much memory the run holds. The caller holds `memoryMutex`.
+  void traceMemory();
   int32_t launch(int32_t launch, int64_t blocks, void **params);
   int32_t copy(void *to, const void *from, uint64_t bytes, int32_t kind);
   void *result(tssa_tensor *view, int32_t index, int32_t rank, const int64_t *shape);
@@ -123,6 +128,8 @@ private:
   RunFault fetch();
   Status deliver();
   bool shouldStop();
+  /// Returns whether somebody wants to know when launches begin and end.
+  bool watchesLaunches() const { return context.run.profile || context.trace.isOn(); }
   /// Returns the reason why `shouldStop` returned true.
   Status whyStopped() const;
   void recordLaunch(int32_t launch, int32_t phase);
@@ -130,6 +137,8 @@ private:
   void prepareResults();
   void installCallbacks();
   void installScratchCallbacks();
+  /// Adds the callbacks that a run with a profile or a trace has.
+  void installWatchingCallbacks();
   /// Replaces the callbacks that allocate by those for the device's memory.
   void installDeviceCallbacks();
 };

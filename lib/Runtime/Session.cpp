@@ -259,6 +259,32 @@ int32_t Session::execute(RunState &state, const Buffer &buffer, void *arena, int
   return result;
 }
 
+/// Runs the program in an arena of `arenaBytes` bytes, which fit these sizes.
+Status Session::runInArena(RunState &state, const std::vector<int64_t> &sizes, int64_t arenaBytes) {
+  if (Status status = state.start(); !status.ok())
+    return status;
+  Buffer buffer;
+  void *arena = nullptr;
+  if (!state.charge(uint64_t(arenaBytes)))
+    return makeError(TSSA_OUT_OF_MEMORY, "the run" + describeSizes(getManifest(), sizes) +
+                                             " takes " + std::to_string(arenaBytes) +
+                                             " bytes, the limit is " +
+                                             std::to_string(options.memoryLimit));
+  if (program) {
+    if (Status status = state.allocateArena(uint64_t(arenaBytes), arena); !status.ok())
+      return status;
+  } else if (acquireArena(uint64_t(arenaBytes), buffer)) {
+    arena = buffer.getData();
+  } else {
+    return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(arenaBytes) +
+                                             " bytes for the run" +
+                                             describeSizes(getManifest(), sizes));
+  }
+  int32_t code = execute(state, buffer, arena, arenaBytes);
+  arenas.release(std::move(buffer));
+  return state.finish(code);
+}
+
 Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                            const std::vector<OutputRequest> &requests, const RunOptions &runOptions,
                            std::vector<Tensor> &results) {
@@ -277,6 +303,7 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
   if (runOptions.profile)
     runOptions.profile->resize(getVariant().launches.size());
 
+  RunTrace trace(runOptions.trace);
   RunContext context{manifest,
                      getVariant(),
                      program.get(),
@@ -288,30 +315,11 @@ Status Session::runChecked(const std::vector<NamedTensor> &inputs,
                      runOptions,
                      seed,
                      runs.fetch_add(1, std::memory_order_relaxed),
-                     countScratchParts()};
+                     countScratchParts(),
+                     trace};
   RunState state(context, boundInputs, outputs);
-  if (Status status = state.start(); !status.ok())
-    return status;
-  Buffer buffer;
-  void *arena = nullptr;
-  if (!state.charge(uint64_t(arenaBytes)))
-    return makeError(TSSA_OUT_OF_MEMORY, "the run" + describeSizes(manifest, boundInputs.sizes) +
-                                             " takes " + std::to_string(arenaBytes) +
-                                             " bytes, the limit is " +
-                                             std::to_string(options.memoryLimit));
-  if (program) {
-    if (Status status = state.allocateArena(uint64_t(arenaBytes), arena); !status.ok())
-      return status;
-  } else if (acquireArena(uint64_t(arenaBytes), buffer)) {
-    arena = buffer.getData();
-  } else {
-    return makeError(TSSA_OUT_OF_MEMORY, "cannot allocate " + std::to_string(arenaBytes) +
-                                             " bytes for the run" +
-                                             describeSizes(manifest, boundInputs.sizes));
-  }
-  int32_t code = execute(state, buffer, arena, arenaBytes);
-  arenas.release(std::move(buffer));
-  Status status = state.finish(code);
+  Status status = runInArena(state, boundInputs.sizes, arenaBytes);
+  trace.setOutcome(status.code);
   if (status.ok())
     state.takeResults(results);
   return status;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chart.h"
-#include "Markup.h"
+#include "tssa/Runtime/Page.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -213,7 +213,7 @@ std::string tssa::tuner::drawTrials(const TrialChart &chart, StringRef title) {
   stream << format("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 %.0f "
                    "%.0f\">\n<title>",
                    width, height)
-         << escape(title, 200) << "</title>\n";
+         << tssa::runtime::escapeMarkup(title, 200) << "</title>\n";
   TrialDrawing(chart, TimeAxis(low, high), stream).draw();
   stream << "</svg>\n";
   return text;

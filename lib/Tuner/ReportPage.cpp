@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Chart.h"
-#include "Markup.h"
+#include "tssa/Runtime/Page.h"
 #include "tssa/Tuner/Report.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Chrono.h"
@@ -23,53 +23,19 @@ using llvm::StringRef;
 /// A page has at most so many rows, bars and charts: those of the tasks with the longest times.
 static constexpr size_t mostRows = 300, mostBars = 40, mostCharts = 60;
 
+/// What this page has beside the rules of all pages.
 static constexpr llvm::StringLiteral style = R"(
-:root { color-scheme: light dark; --page: #ffffff; --card: #f6f8fa; --text: #1f2328; --muted: #59636e;
-  --line: #d1d9e0; --default: #8c959f; --best: #0072b2; --bad: #c2410c; }
-@media (prefers-color-scheme: dark) { :root { --page: #0d1117; --card: #161b22; --text: #e6edf3; --muted: #9198a1; --line: #3d444d;
-    --default: #8b949e; --best: #56b4e9; --bad: #f0883e; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 24px 20px 48px; max-width: 1240px; background: var(--page); color: var(--text);
-  font: 15px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-h1 { font-size: 24px; line-height: 1.25; margin: 0 0 4px; }
-h2 { font-size: 18px; margin: 36px 0 10px; }
-h3 { font-size: 15px; margin: 0 0 4px; overflow-wrap: anywhere; }
-p { margin: 4px 0; }
-.muted, .note { color: var(--muted); }
-.note { font-size: 13px; overflow-wrap: anywhere; }
-.tiles { display: flex; flex-wrap: wrap; gap: 12px; margin: 18px 0 0; }
-.tile, .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 12px 14px; }
-.tile b { display: block; font-size: 21px; line-height: 1.3; }
-.tile { flex: 1 1 140px; } .tile.wide { flex: 2 1 280px; }
-.tile span { color: var(--muted); font-size: 13px; }
-.cards { margin-top: 10px; display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(min(330px, 100%), 1fr)); }
-.card svg { display: block; width: 100%; height: auto; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
-th { color: var(--muted); font-weight: 600; font-size: 13px; }
-th, td { padding: 5px 10px 5px 0; text-align: right; white-space: nowrap; vertical-align: top; }
-th:first-child, td:first-child { text-align: left; }
-thead th { border-bottom: 1px solid var(--line); }
 tr.kernel td { border-top: 1px solid var(--line); }
 tr.winner td { padding: 0 0 5px; text-align: left; white-space: normal; color: var(--muted); font-size: 13px; }
 tr.winner div { position: sticky; left: 0; max-width: min(1200px, calc(100vw - 40px)); overflow-wrap: anywhere; }
 .short { width: auto; } .short th, .short td { padding-right: 28px; }
-.bars { display: grid; grid-template-columns: fit-content(170px) 1fr 56px; gap: 2px 12px; align-items: center; margin-top: 10px; }
-.bars svg { display: block; width: 100%; height: 22px; }
-.bars .name { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.bars { grid-template-columns: fit-content(170px) 1fr 56px; }
 .bars .gain { text-align: right; font-variant-numeric: tabular-nums; }
 .better { color: var(--best); font-weight: 600; }
 .key i { display: inline-block; width: 14px; height: 8px; margin: 0 5px 1px 0; border-radius: 2px; }
 .key span { margin-right: 16px; white-space: nowrap; }
-rect.default { fill: var(--default); } rect.best { fill: var(--best); }
 rect.earlier { fill: var(--line); opacity: 0.35; }
-svg text { fill: var(--muted); font-size: 10.5px; }
-path { fill: none; }
-path.grid { stroke: var(--line); stroke-width: 0.7; }
-path.default { stroke: var(--default); stroke-width: 1.5; stroke-dasharray: 5 4; }
-path.dots { stroke: var(--muted); stroke-width: 4.5; stroke-linecap: round; opacity: 0.75; }
 path.crosses { stroke: var(--bad); stroke-width: 1.5; }
-path.best { stroke: var(--best); stroke-width: 2; }
 )";
 
 namespace {
@@ -129,14 +95,10 @@ void PageWriter::writeHead() {
   const Plan &plan = report.plan;
   std::string title = "Tuning session " + std::to_string(report.number);
   if (!plan.model.empty())
-    title = escape(plan.model) + ": tuning session " + std::to_string(report.number);
-  stream << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-            "'unsafe-inline'\"/>\n<title>"
-         << title << "</title>\n<style>" << style << "</style>\n</head>\n<body>\n<h1>" << title
-         << "</h1>\n<p class=\"note\">machine " << escape(plan.machine) << ", "
-         << count(plan.threads, "thread") << ", epoch " << escape(plan.epoch);
+    title = runtime::escapeMarkup(plan.model) + ": tuning session " + std::to_string(report.number);
+  stream << runtime::beginPage(title, style) << "<p class=\"note\">machine "
+         << runtime::escapeMarkup(plan.machine) << ", " << count(plan.threads, "thread")
+         << ", epoch " << runtime::escapeMarkup(plan.epoch);
   if (std::string date = printDate(report.when); !date.empty())
     stream << ", " << date;
   stream << "</p>\n";
@@ -200,7 +162,7 @@ void PageWriter::writeBars() {
          << printTime(longest) << "</span></p>\n<div class=\"bars\">\n";
   ArrayRef<const TaskReport *> shown = ArrayRef(tasks).take_front(mostBars);
   for (const TaskReport *task : shown)
-    stream << "<span class=\"name\">" << escape(task->name) << "</span>"
+    stream << "<span class=\"name\">" << runtime::escapeMarkup(task->name) << "</span>"
            << drawBars(task->getDefaultOfModel() / longest, task->getBestOfModel() / longest)
            << "<span class=\"gain" << (task->isTuned ? " better" : "") << "\">"
            << printGain(task->defaultSeconds, task->bestSeconds) << "</span>\n";
@@ -212,7 +174,7 @@ void PageWriter::writeRow(const TaskReport &task) {
   constexpr size_t mostWords = 600;
   auto cell = [&](const std::string &text) { stream << "<td>" << text << "</td>"; };
   stream << "<tr class=\"kernel\">";
-  cell(escape(task.name));
+  cell(runtime::escapeMarkup(task.name));
   cell(llvm::formatv("{0:F0}", task.calls).str());
   cell(printKnownTime(task.defaultSeconds));
   cell(printKnownTime(task.bestSeconds));
@@ -224,17 +186,17 @@ void PageWriter::writeRow(const TaskReport &task) {
   cell(std::to_string(task.countFailures()));
   stream << "</tr>\n<tr class=\"winner\"><td colspan=\"8\"><div>";
   if (!task.types.empty())
-    stream << escape(task.types, mostWords) << ". ";
+    stream << runtime::escapeMarkup(task.types, mostWords) << ". ";
   if (!task.nodes.empty())
-    stream << "Computes " << escape(task.nodes, mostWords) << ". ";
+    stream << "Computes " << runtime::escapeMarkup(task.nodes, mostWords) << ". ";
   bool isDefault = task.trials.empty() || task.bestSeconds == task.defaultSeconds;
   if (!task.loops.empty())
     stream << (task.isTuned ? "Tuned: "
                : isDefault  ? "Default: "
                             : "Best: ")
-           << escape(task.loops, mostWords) << ". ";
+           << runtime::escapeMarkup(task.loops, mostWords) << ". ";
   if (!task.stores.empty())
-    stream << "Layouts: " << escape(task.stores, mostWords) << '.';
+    stream << "Layouts: " << runtime::escapeMarkup(task.stores, mostWords) << '.';
   stream << "</div></td></tr>\n";
 }
 
@@ -259,9 +221,10 @@ void PageWriter::writeTable() {
 
 void PageWriter::writeChart(const TaskReport &task) {
   constexpr size_t mostNodes = 80;
-  stream << "<div class=\"card\"><h3>" << escape(task.name) << "</h3>\n<p class=\"note\">";
+  stream << "<div class=\"card\"><h3>" << runtime::escapeMarkup(task.name)
+         << "</h3>\n<p class=\"note\">";
   if (!task.nodes.empty())
-    stream << escape(task.nodes, mostNodes) << "<br/>";
+    stream << runtime::escapeMarkup(task.nodes, mostNodes) << "<br/>";
   if (task.bestSeconds > 0)
     stream << "best " << printTime(task.bestSeconds);
   else
@@ -322,7 +285,8 @@ void PageWriter::writeDefaults() {
   std::map<std::string, std::vector<std::string>> kernels; // by reason
   for (const TaskReport &task : report.tasks)
     if (!task.reason.empty())
-      kernels[escape(task.reason, mostReason)].push_back(escape(task.name));
+      kernels[runtime::escapeMarkup(task.reason, mostReason)].push_back(
+          runtime::escapeMarkup(task.name));
   stream << "<h2>Kernels that keep the default</h2>\n";
   if (kernels.empty())
     stream << "<p>All kernels have tuned loops.</p>\n";
@@ -345,7 +309,7 @@ void PageWriter::write() {
   writeCharts();
   writeFailures();
   writeDefaults();
-  stream << "</body>\n</html>\n";
+  stream << runtime::endPage();
 }
 
 std::string tuner::printPage(const SessionReport &report) {

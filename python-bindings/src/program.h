@@ -47,12 +47,6 @@ using Port = std::tuple<Text, int, int, std::vector<int64_t>, int, int, std::vec
 /// Of an output: a tssa_labels_kind, and its strings or its integers.
 using OutputLabels = std::tuple<int, std::vector<Text>, std::vector<int64_t>>;
 
-/// The kernel of a launch, and the names and operators of its nodes.
-using LaunchNodes = std::tuple<Text, std::vector<std::tuple<Text, Text>>>;
-
-/// Of a launch in a run: calls, seconds, floating-point operations.
-using Times = std::vector<std::tuple<uint64_t, double, double>>;
-
 /// Values of a run, which are released with it.
 struct Results {
   std::vector<tssa_value> values;
@@ -76,6 +70,18 @@ private:
   tssa_cancel *cancel = nullptr;
 };
 
+/// What happened in runs, and when.
+class Trace {
+public:
+  explicit Trace(size_t maxEvents) { check(tssa_trace_create(maxEvents, &trace)); }
+  ~Trace() { tssa_trace_free(trace); }
+  Trace(const Trace &) = delete;
+  tssa_trace *get() const { return trace; }
+
+private:
+  tssa_trace *trace = nullptr;
+};
+
 class Program {
 public:
   Program(const std::string &path, const std::string &device, uint32_t threads,
@@ -87,18 +93,17 @@ public:
   const std::vector<Port> &getOutputs() const { return outputs; }
   /// The labels of each output.
   std::vector<OutputLabels> getLabels() const;
-  std::vector<LaunchNodes> getLaunches() const;
   std::string getDevice() const { return tssa_session_device(session); }
 
   /// The results that are tensors of their own, in order, for any framework or numpy. A result with
   /// a target is written there, and its sizes are returned as a tuple. `targets` is empty or has an
-  /// element for each result.
+  /// element for each result. The events of the run go to `trace`, if there is one.
   nanobind::list run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                     const Cancel *cancel, const std::vector<Target> &targets);
-  /// The same, and the times of each launch.
-  std::tuple<nanobind::list, Times> runTimed(const std::vector<Input> &arguments, bool asNumpy,
-                                             double timeout, const Cancel *cancel,
-                                             const std::vector<Target> &targets);
+                     const Cancel *cancel, const std::vector<Target> &targets, const Trace *trace);
+  /// Returns the events of runs of this program as JSON, under ONNX Runtime's names. Times are
+  /// microseconds since `origin`, in nanoseconds of time.perf_counter_ns(). No run may write
+  /// `trace`.
+  std::string writeTrace(const Trace &trace, int64_t origin) const;
   /// The same for inputs as the runtime has them, in order. Their names are set here. `given` is
   /// empty or has the memory of each result, null where it has none.
   void runOn(std::vector<tssa_value> &values, const tssa_run_options &options, Results &results,
@@ -108,9 +113,6 @@ private:
   using DescribeFn = tssa_status *(*)(const tssa_session *, size_t, tssa_port *);
   std::vector<Port> describe(size_t count, DescribeFn get) const;
   Text getSymbolName(int32_t index) const;
-  nanobind::list runWith(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                         const Cancel *cancel, const std::vector<Target> &targets,
-                         std::vector<tssa_launch_time> *times);
   std::vector<tssa_value> makeInputs(const std::vector<Input> &arguments, bool asNumpy,
                                      std::vector<std::vector<int64_t>> &extents) const;
   std::vector<tssa_tensor> makeTargets(const std::vector<Target> &targets, bool asNumpy,

@@ -198,51 +198,26 @@ nb::object wrap(tssa_value &value, bool asNumpy) {
 
 } // namespace
 
-std::vector<LaunchNodes> Program::getLaunches() const {
-  std::vector<LaunchNodes> launches;
-  for (size_t i = 0; i < tssa_session_num_launches(session); ++i) {
-    tssa_launch launch = {};
-    launch.struct_size = sizeof(launch);
-    check(tssa_session_launch(session, i, &launch));
-    std::vector<std::tuple<Text, Text>> nodes;
-    for (size_t number = 0; number < launch.num_nodes; ++number) {
-      tssa_node node = {};
-      node.struct_size = sizeof(node);
-      check(tssa_session_node(session, static_cast<size_t>(launch.nodes[number]), &node));
-      nodes.emplace_back(node.name, node.op);
-    }
-    launches.emplace_back(launch.kernel, std::move(nodes));
-  }
-  return launches;
+std::string Program::writeTrace(const Trace &trace, int64_t origin) const {
+  tssa_trace_options options = TSSA_TRACE_OPTIONS_INIT;
+  options.style = TSSA_TRACE_ONNXRUNTIME;
+  options.has_origin = 1;
+  options.origin_ns = origin;
+  const char *text = nullptr;
+  check(tssa_trace_json(trace.get(), session, &options, &text));
+  return text;
 }
 
 nb::list Program::run(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                      const Cancel *cancel, const std::vector<Target> &targets) {
-  return runWith(arguments, asNumpy, timeout, cancel, targets, nullptr);
-}
-
-std::tuple<nb::list, Times> Program::runTimed(const std::vector<Input> &arguments, bool asNumpy,
-                                              double timeout, const Cancel *cancel,
-                                              const std::vector<Target> &targets) {
-  std::vector<tssa_launch_time> times(tssa_session_num_launches(session));
-  nb::list results = runWith(arguments, asNumpy, timeout, cancel, targets, &times);
-  Times found;
-  for (const tssa_launch_time &time : times)
-    found.emplace_back(time.calls, time.seconds, time.flops);
-  return {results, found};
-}
-
-nb::list Program::runWith(const std::vector<Input> &arguments, bool asNumpy, double timeout,
-                          const Cancel *cancel, const std::vector<Target> &targets,
-                          std::vector<tssa_launch_time> *times) {
+                      const Cancel *cancel, const std::vector<Target> &targets,
+                      const Trace *trace) {
   std::vector<std::vector<int64_t>> extents, targetExtents;
   std::vector<tssa_value> values = makeInputs(arguments, asNumpy, extents);
   std::vector<tssa_tensor> given = makeTargets(targets, asNumpy, targetExtents);
   tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
   options.timeout_seconds = timeout;
   options.cancel = cancel ? cancel->get() : nullptr;
-  options.launch_times = times ? times->data() : nullptr;
-  options.num_launch_times = times ? times->size() : 0;
+  options.trace = trace ? trace->get() : nullptr;
   Results results;
   runOn(values, options, results, given);
   nb::list made;
@@ -305,17 +280,16 @@ NB_MODULE(_runtime, module) {
       .def_prop_ro("outputs", &Program::getOutputs)
       .def("run", &Program::run, nb::arg("arguments"), nb::arg("as_numpy") = false,
            nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none(),
-           nb::arg("targets") = std::vector<Target>())
-      .def("run_timed", &Program::runTimed, nb::arg("arguments"), nb::arg("as_numpy") = false,
-           nb::arg("timeout") = 0.0, nb::arg("cancel") = nb::none(),
-           nb::arg("targets") = std::vector<Target>())
+           nb::arg("targets") = std::vector<Target>(), nb::arg("trace") = nb::none())
+      .def("write_trace", &Program::writeTrace, nb::arg("trace"), nb::arg("origin"))
       .def_prop_ro("labels", &Program::getLabels)
-      .def_prop_ro("launches", &Program::getLaunches)
       .def_prop_ro("device", &Program::getDevice);
   nb::class_<Cancel>(module, "Cancel", "A flag that stops runs")
       .def(nb::init<>())
       .def("request", &Cancel::request)
       .def("reset", &Cancel::reset);
+  nb::class_<Trace>(module, "Trace", "What happened in runs, and when")
+      .def(nb::init<size_t>(), nb::arg("max_events"));
   registerCachedCall(module);
   registerGuards(module);
   module.def("version", [] { return std::string(tssa_version()); });

@@ -13,7 +13,7 @@ and the result of the function that is compiled."""
 # What the page shows, by section. Everything public that is missing here is an error.
 SECTIONS = {
     "Compile": ["compile"],
-    "Sessions": ["Session", "NodeArg"],
+    "Sessions": ["Session", "NodeArg", "register_onnx_operator"],
     "While it compiles": ["set_progress", "show_progress", "Progress", "CompileWarning"],
     "Sessions with ONNX Runtime's names": ["InferenceSession", "SessionOptions", "RunOptions", "ModelMetadata", "ExecutionMode",
                                            "ExecutionOrder", "GraphOptimizationLevel", "use_as_onnxruntime"],

@@ -15,7 +15,7 @@ import unittest.mock
 import numpy
 import tssa
 from test_files import make_model
-from tssa import _elements, _feeds, _inputs, _modelmeta, _package, _tool
+from tssa import _elements, _feeds, _inputs, _modelmeta, _operators, _package, _tool
 
 ONES = numpy.ones(3, numpy.float32)
 ENDLESS = []
@@ -97,6 +97,16 @@ fails("there are 1 providers, but options for 2", ValueError)(
     lambda: session(providers=["CPUExecutionProvider"], provider_options=[{}, {}]))
 fails("a severity is 0", ValueError)(lambda: tssa.set_default_logger_severity(7))
 fails("expected a function or None, got str", TypeError)(lambda: tssa.set_progress("yes"))
+fails("expected the path of a file .mlir, or functions", ValueError)(lambda: tssa.register_onnx_operator("Relu"))
+
+
+@fails(r"\['a::B'\] were defined with \['a::C'\]: define them again, too", ValueError)
+def defines_one_of_two_operators():
+    with unittest.mock.patch.dict(_operators._registered, clear=True):
+        tssa.register_onnx_operator('func.func @"a::B"()\nfunc.func @"a::C"()')
+        tssa.register_onnx_operator('func.func @"a::B"()')
+
+
 fails("SessionOptions has no option 'threads'", AttributeError)(lambda: with_options(threads=2))
 fails("intra_op_num_threads is int, got '2'", TypeError)(lambda: with_options(intra_op_num_threads="2"))
 fails("the profile '/nowhere/p_.*.json' cannot be written: No such file", tssa.Error)(

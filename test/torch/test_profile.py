@@ -60,11 +60,13 @@ class Profiles(unittest.TestCase):
         nodes = [event for event in events if event["cat"] == "Node"]
         self.assertEqual(len(nodes), 4)
         for node in nodes:
-            self.assertEqual({name: node["args"][name] for name in ("op_name", "provider", "node_index", "calls")},
-                             {"op_name": "Neg", "provider": "CPUExecutionProvider", "node_index": "0", "calls": 1})
+            self.assertEqual({name: node["args"][name] for name in ("op_name", "provider", "node_index", "flops")},
+                             {"op_name": "Neg", "provider": "CPUExecutionProvider", "node_index": "0", "flops": 3})
         runs = [event for event in events if event["name"] == "model_run"]
         for node, run in zip(nodes, runs, strict=True):
-            self.assertTrue(run["ts"] <= node["ts"] and node["ts"] + node["dur"] <= run["ts"] + run["dur"] + 2)
+            self.assertTrue(run["ts"] <= node["ts"] and node["ts"] + node["dur"] <= run["ts"] + run["dur"])
+        for before, after in zip(runs, runs[1:]):
+            self.assertLessEqual(before["ts"] + before["dur"], after["ts"])
 
     def test_ends_once(self):
         session = make_session(self.prefix)
@@ -116,11 +118,32 @@ class Profiles(unittest.TestCase):
         self.assertEqual(len(self.read(session)), 1)
 
     def test_the_first_events_are_kept(self):
+        with unittest.mock.patch.object(_profile, "MAX_EVENTS", 12):
+            session = make_session(self.prefix)
+        for _ in range(50):
+            session.run(None, {"x": ONES})
+        names = [event["name"] for event in self.read(session)]
+        self.assertEqual(names[:2], ["session_initialization", "model_run"])
+        self.assertLessEqual(len(names), 13)
+
+    def test_runs_while_the_profile_is_written(self):
+        """A run that has begun is waited for, and one that begins later is not recorded."""
         session = make_session(self.prefix)
-        with unittest.mock.patch.object(_profile, "MAX_EVENTS", 4):
-            for _ in range(5):
+        stop = threading.Event()
+
+        def run():
+            while not stop.is_set():
                 session.run(None, {"x": ONES})
-        self.assertEqual(len(self.read(session)), 5)
+
+        threads = [threading.Thread(target=run) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.05)
+        events = self.read(session)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        self.assertIn("model_run", [event["name"] for event in events])
 
 
 class Metadata(unittest.TestCase):

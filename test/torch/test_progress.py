@@ -6,6 +6,7 @@
 import logging
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -111,11 +112,9 @@ class TerminalTest(unittest.TestCase):
                 mock.patch.dict(os.environ, {"TERM": kind, "COLUMNS": "60"}):
             for each in told:
                 tssa.show_progress(tssa.Progress(*each))
-            os.set_blocking(ours, False)
-            try:
-                text = os.read(ours, 1000).decode()
-            except BlockingIOError:
-                text = ""
+            text = ""
+            while select.select([ours], [], [], 0.2)[0]:
+                text += os.read(ours, 1000).decode()
         os.close(ours)
         return text
 

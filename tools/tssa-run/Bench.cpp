@@ -8,18 +8,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 using namespace tssa::run;
 using namespace tssa::runtime;
-using Clock = std::chrono::steady_clock;
+using Wall = std::chrono::steady_clock;
 
 static constexpr double warmUpSeconds = 0.2;
 static constexpr uint64_t leastWarmUps = 3;
 static constexpr double enoughSeconds = 1, mostSeconds = 2;
 static constexpr uint64_t leastRuns = 20, fewestRuns = 3;
 
-static double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+static double since(Wall::time_point start) {
+  return std::chrono::duration<double>(Wall::now() - start).count();
 }
 
 /// Returns requests that write the outputs to the memory of `results`.
@@ -41,37 +42,74 @@ static bool goOn(std::optional<uint64_t> wanted, uint64_t runs, double seconds) 
   return runs < leastRuns || seconds < enoughSeconds;
 }
 
+static bool isWarm(std::optional<uint64_t> wanted, uint64_t runs, double seconds) {
+  if (wanted)
+    return runs >= *wanted;
+  return runs > 0 && (seconds >= mostSeconds || (runs >= leastWarmUps && seconds >= warmUpSeconds));
+}
+
+/// Returns the seconds that `clock` shows.
+static double read(tssa::run::Clock clock) {
+  timespec time{};
+  clock_gettime(clock == tssa::run::Clock::CPU ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
+
+double BenchResult::getPercentile(unsigned percent) const {
+  size_t rank = (sorted.size() * percent + 99) / 100;
+  return sorted[std::max<size_t>(rank, 1) - 1];
+}
+
+namespace {
+/// Runs of one session on the same inputs, which write the same memory.
+class RepeatedRun {
+public:
+  RepeatedRun(Session &session, const std::vector<NamedTensor> &inputs,
+              std::vector<Tensor> &results)
+      : session(session), inputs(inputs), results(results) {}
+
+  Status run(const RunOptions &options) {
+    if (hasMemory)
+      return session.run(inputs, requests, options, views);
+    Status status = session.run(inputs, {}, options, results);
+    if (status.ok())
+      requests = reuse(session.getManifest(), results);
+    hasMemory = status.ok();
+    return status;
+  }
+
+private:
+  Session &session;
+  const std::vector<NamedTensor> &inputs;
+  std::vector<Tensor> &results;
+  std::vector<Tensor> views;
+  std::vector<OutputRequest> requests;
+  bool hasMemory = false;
+};
+} // namespace
+
 Status tssa::run::bench(Session &session, const std::vector<NamedTensor> &inputs,
                         const RunOptions &options, const BenchOptions &timing,
                         std::vector<Tensor> &results, BenchResult &result) {
   RunOptions warmUp = options;
   warmUp.profile = nullptr;
-  if (Status status = session.run(inputs, {}, warmUp, results); !status.ok())
-    return status;
-  std::vector<OutputRequest> requests = reuse(session.getManifest(), results);
-  std::vector<Tensor> views;
-  Clock::time_point start = Clock::now();
-  for (uint64_t i = 1; i < leastWarmUps || since(start) < warmUpSeconds; ++i) {
-    if (Status status = session.run(inputs, requests, warmUp, views); !status.ok())
+  warmUp.trace = nullptr;
+  RepeatedRun repeated(session, inputs, results);
+  Wall::time_point start = Wall::now();
+  for (uint64_t i = 0; !isWarm(timing.warmUps, i, since(start)); ++i)
+    if (Status status = repeated.run(warmUp); !status.ok())
       return status;
-    if (since(start) >= mostSeconds)
-      break;
-  }
-  std::vector<double> times;
-  start = Clock::now();
+  std::vector<double> &times = result.sorted;
+  start = Wall::now();
   while (goOn(timing.runs, times.size(), since(start))) {
     if (timing.beforeRun)
       timing.beforeRun(times.size());
-    Clock::time_point begin = Clock::now();
-    if (Status status = session.run(inputs, requests, options, views); !status.ok())
+    double begin = read(timing.clock);
+    if (Status status = repeated.run(options); !status.ok())
       return status;
-    times.push_back(since(begin) * 1e3);
+    times.push_back((read(timing.clock) - begin) * 1e3);
   }
   std::sort(times.begin(), times.end());
-  size_t count = times.size();
-  result.runs = count;
-  result.minMs = times.front();
-  result.p90Ms = times[std::min(count - 1, count * 9 / 10)];
-  result.medianMs = count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
+  result.clock = timing.clock;
   return Status::success();
 }

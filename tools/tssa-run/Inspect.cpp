@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Inspect.h"
 
-#include "Json.h"
-
 #include "tssa/Runtime/DeviceCheck.h"
+#include "tssa/Runtime/Json.h"
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/SHA256.h"
 #include "tssa/Runtime/Session.h"

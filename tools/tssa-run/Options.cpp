@@ -137,6 +137,13 @@ static Fault parseDevice(Options &options, const std::string &text) {
   return std::nullopt;
 }
 
+static Fault parseClock(Options &options, const std::string &text) {
+  if (text != "wall" && text != "cpu")
+    return expected("wall or cpu", text);
+  options.clock = text == "cpu" ? Clock::CPU : Clock::Wall;
+  return std::nullopt;
+}
+
 static Fault addCompileOption(Options &options, const std::string &text) {
   if (text.empty() || text[0] != '-')
     return expected("an option of tssa-compile", text);
@@ -144,8 +151,9 @@ static Fault addCompileOption(Options &options, const std::string &text) {
   return std::nullopt;
 }
 
-static const std::vector<OptionOfRun> &getOptions() {
-  static const std::vector<OptionOfRun> options = {
+/// Options for what is computed, and what it is compared with.
+static std::vector<OptionOfRun> getValueOptions() {
+  return {
       {"inputs", "IN.npz", "Inputs under the model's names", false, text(&Options::inputs)},
       {"random", "SEED", "Make inputs: floats from N(0,1), integers 0 or 1", false,
        seed(&Options::inputSeed)},
@@ -162,10 +170,30 @@ static const std::vector<OptionOfRun> &getOptions() {
       {"reference", "REF.npz",
        "Reference values for --bisect, by tensor name (else the evaluator's)", false,
        text(&Options::reference)},
+  };
+}
+
+/// Options for what is measured.
+static std::vector<OptionOfRun> getMeasureOptions() {
+  return {
       {"bench", nullptr, "Time the run", false, flag(&Options::bench)},
       {"runs", "N", "Timed runs (else about a second, at least 20)", false,
        count(&Options::runs, 1)},
+      {"warm-up", "N", "Runs before the timed ones (else at least 3 and a fifth of a second)",
+       false, count(&Options::warmUps, 0)},
+      {"clock", "wall|cpu", "Wall-clock time (the default), or CPU time of all threads of tssa-run",
+       false, parseClock},
       {"profile", nullptr, "Time each kernel launch", false, flag(&Options::profile)},
+      {"trace", "FILE.json", "Write when launches ran on which threads, for Perfetto", false,
+       text(&Options::trace)},
+      {"report", "FILE.html", "Write a page on the times and the memory of the runs, as of --bench",
+       false, text(&Options::report)},
+  };
+}
+
+/// Options for how the model is loaded and run, and how the result is shown.
+static std::vector<OptionOfRun> getRunOptions() {
+  return {
       {"inspect", nullptr, "Describe the program and do not run it", false,
        flag(&Options::inspect)},
       {"json", nullptr, "Print JSON", false, flag(&Options::json)},
@@ -193,6 +221,16 @@ static const std::vector<OptionOfRun> &getOptions() {
       {"progress-fd", "N", "Where to tell of the compilation: see tssa-compile", false,
        seed(&Options::progressFile)},
   };
+}
+
+/// Returns all options, in the order of the help.
+static const std::vector<OptionOfRun> &getOptions() {
+  static const std::vector<OptionOfRun> options = [] {
+    std::vector<OptionOfRun> all = getValueOptions();
+    for (const auto &more : {getMeasureOptions(), getRunOptions()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return options;
 }
 
@@ -208,17 +246,26 @@ static Fault checkTogether(const Options &options) {
     return "--reference needs --bisect";
   if (options.bisect && !options.inputs && !options.inputSeed)
     return "--bisect needs --inputs or --random";
-  if (options.bisect && (options.bench || options.inspect || options.expect || options.outputs ||
-                         options.profile || options.json || options.randomSeed))
-    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile, --json and "
-           "--random-seed";
+  if (options.bisect &&
+      (options.bench || options.inspect || options.expect || options.outputs || options.profile ||
+       options.trace || options.report || options.json || options.randomSeed))
+    return "--bisect excludes --bench, --inspect, --expect, --outputs, --profile, --trace, "
+           "--report, --json "
+           "and --random-seed";
   if (options.compileOnly &&
       (options.inputs || options.inputSeed || options.bench || options.inspect || options.profile ||
-       options.json || options.randomSeed))
+       options.trace || options.report || options.json || options.randomSeed))
     return "--compile does not run the model: combine it only with --compile-option, "
            "--cache-dir and --cache-limit";
-  if (options.runs && !options.bench)
-    return "--runs needs --bench";
+  if (options.inspect && (options.trace || options.report))
+    return "--inspect does not run the model: it excludes --trace and --report";
+  bool isTimed = options.bench || options.report;
+  if (options.runs && !isTimed && !options.trace)
+    return "--runs needs --bench, --trace or --report";
+  if (options.warmUps && !isTimed)
+    return "--warm-up needs --bench or --report";
+  if (options.clock && !isTimed)
+    return "--clock needs --bench or --report";
   if (options.verifyWeights && options.noVerify)
     return "--verify and --no-verify exclude each other";
   return std::nullopt;

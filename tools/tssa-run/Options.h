@@ -7,6 +7,8 @@
 #ifndef TSSA_TOOLS_TSSA_RUN_OPTIONS_H
 #define TSSA_TOOLS_TSSA_RUN_OPTIONS_H
 
+#include "Bench.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -27,7 +29,7 @@ enum ExitCode {
 
 struct Options {
   std::string model;
-  std::optional<std::string> inputs, outputs, expect, reference;
+  std::optional<std::string> inputs, outputs, expect, reference, trace, report;
   std::optional<uint64_t> inputSeed;  ///< of random inputs
   std::optional<uint64_t> randomSeed; ///< of the program's random numbers
   double rtol = 1e-3, atol = 1e-5;
@@ -36,7 +38,8 @@ struct Options {
   bool pin = false;
   bool bench = false, json = false, inspect = false, profile = false;
   bool bisect = false;
-  std::optional<uint64_t> runs;
+  std::optional<uint64_t> runs, warmUps;
+  std::optional<Clock> clock;
   double timeoutSeconds = 0;
   uint64_t memoryLimit = 0;
   std::string device = "auto";

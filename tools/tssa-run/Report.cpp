@@ -6,25 +6,17 @@
 //===----------------------------------------------------------------------===//
 #include "Report.h"
 
+#include "Format.h"
+
 #include "tssa/Runtime/Elements.h"
+#include "tssa/Runtime/Json.h"
 #include "tssa/Runtime/NearName.h"
 
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
 #include <numeric>
 
 using namespace tssa::run;
 using namespace tssa::runtime;
-
-__attribute__((format(printf, 1, 2))) static std::string format(const char *pattern, ...) {
-  char text[256];
-  va_list args;
-  va_start(args, pattern);
-  std::vsnprintf(text, sizeof(text), pattern, args);
-  va_end(args);
-  return text;
-}
 
 static std::string showOutput(const Port &port, const Tensor &tensor) {
   constexpr int64_t shown = 8;
@@ -83,6 +75,26 @@ static std::string showProfile(const Report &report) {
   return text + format("all    %9.4f ms in kernels\n", total * 1e3 / runs);
 }
 
+std::string tssa::run::describeFewRuns(size_t runs) {
+  constexpr size_t enoughForP95 = 20, enoughForP99 = 100;
+  if (runs >= enoughForP99)
+    return "";
+  return std::string("of so few runs, ") + (runs < enoughForP95 ? "p95 and p99 are" : "p99 is") +
+         " the slowest";
+}
+
+static std::string showBench(const Report &report) {
+  const BenchResult &bench = *report.bench;
+  std::string text = format("p50 %.4f ms, p95 %.4f ms, p99 %.4f ms, min %.4f ms of %zu runs on ",
+                            bench.getPercentile(50), bench.getPercentile(95),
+                            bench.getPercentile(99), bench.getPercentile(0), bench.sorted.size());
+  text += report.device == "cpu" ? std::to_string(report.threads) + " threads" : report.device;
+  if (bench.clock == Clock::CPU)
+    text += ", CPU time of all threads of the process";
+  std::string few = describeFewRuns(bench.sorted.size());
+  return text + (few.empty() ? "" : " (" + few + ")") + "\n";
+}
+
 static bool areCounted(const LaunchTime &time) { return time.counters.blocks != 0; }
 
 /// Returns the emulator's counters for each launch of the launch table. The ratio sectors / global
@@ -111,11 +123,7 @@ std::string tssa::run::reportText(const Report &report) {
   for (const Difference &difference : report.differences)
     text += showDifference(difference);
   if (report.bench)
-    text +=
-        format("median %.4f ms, p90 %.4f ms, min %.4f ms of %llu runs on ", report.bench->medianMs,
-               report.bench->p90Ms, report.bench->minMs, (unsigned long long)report.bench->runs) +
-        (report.device == "cpu" ? std::to_string(report.threads) + " threads" : report.device) +
-        "\n";
+    text += showBench(report);
   if (!report.profile.empty())
     text += showProfile(report);
   if (std::any_of(report.profile.begin(), report.profile.end(), areCounted))
@@ -192,10 +200,12 @@ std::string tssa::run::reportJson(const Report &report) {
   Json json;
   json.beginObject();
   if (report.bench) {
-    json.key("median_ms").number(report.bench->medianMs);
-    json.key("p90_ms").number(report.bench->p90Ms);
-    json.key("min_ms").number(report.bench->minMs);
-    json.key("runs").integer(int64_t(report.bench->runs));
+    json.key("median_ms").number(report.bench->getPercentile(50));
+    for (int percent : {90, 95, 99})
+      json.key("p" + std::to_string(percent) + "_ms").number(report.bench->getPercentile(percent));
+    json.key("min_ms").number(report.bench->getPercentile(0));
+    json.key("runs").integer(int64_t(report.bench->sorted.size()));
+    json.key("clock").string(report.bench->clock == Clock::CPU ? "cpu" : "wall");
   }
   json.key("threads").integer(report.threads);
   json.key("device").string(report.device);

@@ -9,7 +9,6 @@
 
 #include "Bench.h"
 #include "Compare.h"
-#include "Json.h"
 
 namespace tssa::run {
 
@@ -25,6 +24,9 @@ struct Report {
   std::vector<runtime::LaunchTime> profile;
   uint64_t profiledRuns = 1;
 };
+
+/// Says which percentiles are no more than the slowest run; "" if there are enough runs.
+std::string describeFewRuns(size_t runs);
 
 std::string reportText(const Report &report);
 std::string reportJson(const Report &report);

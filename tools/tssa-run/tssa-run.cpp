@@ -10,20 +10,26 @@
 #include "Inspect.h"
 #include "Interrupt.h"
 #include "Options.h"
-#include "Report.h"
+#include "RunPage.h"
 
+#include "lib/Runtime/File.h"
 #include "tools/common/ProgressLine.h"
 #include "tssa/Runtime/DeviceCheck.h"
 #include "tssa/Runtime/NearName.h"
 #include "tssa/Runtime/ParentProcess.h"
+#include "tssa/Runtime/Trace.h"
 
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <new>
 
 using namespace tssa::run;
 using namespace tssa::runtime;
+
+/// Events of a trace: 48 MB, of which only what is used takes memory.
+static constexpr size_t maxTraceEvents = 1 << 20;
 
 static int report(const Status &status) {
   tssa::tools::eraseProgressLine();
@@ -205,6 +211,59 @@ static int inspect(const Options &options) {
   return Success;
 }
 
+/// Runs the model, and measures what the options ask for.
+static Status measure(const Options &options, Session &session, tssa::tools::ProgressLine &line,
+                      const std::vector<NamedTensor> &inputs, Trace *trace,
+                      std::vector<Tensor> &outputs, Report &result) {
+  RunOptions run;
+  run.timeoutSeconds = options.timeoutSeconds;
+  run.trace = trace;
+  if (options.profile || options.report)
+    run.profile = &result.profile;
+  line.show({"run"});
+  bool isTimed = options.bench || options.report;
+  if (!isTimed && !options.runs)
+    return session.run(inputs, {}, run, outputs);
+  BenchOptions timing{options.runs, options.warmUps, options.clock.value_or(Clock::Wall), {}};
+  if (!isTimed)
+    timing.warmUps = 0;
+  if (line.isShown())
+    timing.beforeRun = [&](uint64_t i) { line.show({"run " + std::to_string(i + 1)}); };
+  BenchResult times;
+  Status status = bench(session, inputs, run, timing, outputs, times);
+  result.profiledRuns = times.sorted.size();
+  if (isTimed)
+    result.bench = std::move(times);
+  return status;
+}
+
+static Status writeText(const std::string &path, const std::string &text) {
+  std::unique_lock<std::mutex> hold = holdInterrupts();
+  PendingFile file;
+  Status status = file.create(path);
+  if (status.ok())
+    status = file.writeAt(0, text.data(), text.size());
+  return status.ok() ? file.commit() : status;
+}
+
+/// Writes the files that the options ask for.
+static Status writeFiles(const Options &options, const Report &result,
+                         const std::vector<NamedTensor> &inputs, const Trace *trace) {
+  const Manifest &manifest = *result.manifest;
+  if (options.outputs)
+    if (Status status = writeOutputs(*options.outputs, manifest, *result.outputs); !status.ok())
+      return status;
+  if (options.trace)
+    if (Status status =
+            writeText(*options.trace, writeTrace(*trace, manifest, *result.variant, {}) + "\n");
+        !status.ok())
+      return status;
+  if (options.report)
+    return writeText(*options.report, printPage({result, *trace, inputs, measureRoof(result),
+                                                 int64_t(std::time(nullptr))}));
+  return Status::success();
+}
+
 static int runModel(const Options &options) {
   CompiledModel compiled;
   std::unique_ptr<Session> session;
@@ -220,40 +279,30 @@ static int runModel(const Options &options) {
   for (NpzEntry &entry : entries)
     inputs.push_back({entry.name, entry.tensor.asABI()});
 
-  Report result;
   std::vector<Tensor> outputs;
-  RunOptions run;
-  run.timeoutSeconds = options.timeoutSeconds;
-  if (options.profile)
-    run.profile = &result.profile;
-  Status status;
-  line.show({"run"});
-  if (options.bench) {
-    result.bench.emplace();
-    BenchOptions timing{options.runs, {}};
-    if (line.isShown())
-      timing.beforeRun = [&](uint64_t i) { line.show({"run " + std::to_string(i + 1)}); };
-    status = bench(*session, inputs, run, timing, outputs, *result.bench);
-    result.profiledRuns = result.bench->runs;
-  } else {
-    status = session->run(inputs, {}, run, outputs);
-  }
-  if (!status.ok())
-    return report(status);
-  line.show({"outputs"});
-  if (options.outputs)
-    if (status = writeOutputs(*options.outputs, manifest, outputs); !status.ok())
-      return report(status);
-  if (options.expect)
-    if (status = compareAll(options, manifest, outputs, result.differences); !status.ok())
-      return report(status);
-
-  line.end();
+  Report result;
   result.manifest = &manifest;
   result.variant = &session->getVariant();
   result.outputs = &outputs;
   result.threads = session->getThreadCount();
   result.device = session->getDeviceName();
+  std::optional<Trace> trace;
+  if (options.trace || options.report)
+    trace.emplace(maxTraceEvents);
+  Trace *events = trace ? &*trace : nullptr;
+  Status status = measure(options, *session, line, inputs, events, outputs, result);
+  if (!status.ok())
+    return report(status);
+  line.show({"outputs"});
+  if (status = writeFiles(options, result, inputs, events); !status.ok())
+    return report(status);
+  if (!options.profile)
+    result.profile.clear(); // the page has it
+  if (options.expect)
+    if (status = compareAll(options, manifest, outputs, result.differences); !status.ok())
+      return report(status);
+
+  line.end();
   if (!print(options.json ? reportJson(result) + "\n" : reportText(result)))
     return report(makeError(TSSA_IO, "cannot write to stdout"));
   for (const Difference &difference : result.differences)

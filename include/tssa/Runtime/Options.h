@@ -15,6 +15,8 @@
 
 namespace tssa::runtime {
 
+class Trace;
+
 struct SessionOptions {
   /// The number of threads of a run, including the caller; 0 stands for
   /// `getDefaultThreadCount()`. With `parallelFor`, kernels that need memory for each thread run on
@@ -66,6 +68,8 @@ struct RunOptions {
   double timeoutSeconds = 0; ///< 0: none
   /// If not null, has one entry per launch, to which this run's times are added.
   std::vector<LaunchTime> *profile = nullptr;
+  /// If not null, gets the events of the run.
+  Trace *trace = nullptr;
 };
 
 /// A tensor for the input called `name`.

@@ -95,6 +95,7 @@ private:
   unsigned countScratchParts() const;
   bool acquireArena(uint64_t bytes, Buffer &arena);
   int32_t execute(RunState &state, const Buffer &buffer, void *arena, int64_t arenaBytes);
+  Status runInArena(RunState &state, const std::vector<int64_t> &sizes, int64_t arenaBytes);
   Status runChecked(const std::vector<NamedTensor> &inputs,
                     const std::vector<OutputRequest> &requests, const RunOptions &options,
                     std::vector<Tensor> &results);

@@ -25,6 +25,7 @@ from ._ort_values import OrtValue, copy_tensors
 from ._refusals import find_name as __getattr__
 from ._session_options import ExecutionMode, ExecutionOrder, GraphOptimizationLevel, RunOptions, SessionOptions
 from ._compile import compile
+from ._operators import register_onnx_operator
 from ._progress import Progress, set_progress, show_progress
 from ._package import get_cmake_dir
 from .capi import onnxruntime_pybind11_state as _exceptions  # tssa.capi is there without an import of its own
@@ -35,8 +36,9 @@ __all__ = ["CompileWarning", "Error", "ExecutionMode", "ExecutionOrder", "GraphO
            "OrtMemoryInfo", "OrtMemoryInfoDeviceType", "OrtValue", "Progress", "RunOptions", "Session", "SessionOptions",
            "UnsupportedError", "compile", "copy_tensors", "disable_telemetry_events", "enable_telemetry_events",
            "get_all_providers", "get_available_providers", "get_build_info", "get_cmake_dir", "get_device",
-           "get_version_string", "has_collective_ops", "preload_dlls", "print_debug_info", "set_default_logger_severity",
-           "set_default_logger_verbosity", "set_progress", "set_seed", "show_progress", "use_as_onnxruntime"]
+           "get_version_string", "has_collective_ops", "preload_dlls", "print_debug_info", "register_onnx_operator",
+           "set_default_logger_severity", "set_default_logger_verbosity", "set_progress", "set_seed", "show_progress",
+           "use_as_onnxruntime"]
 __version__ = _version()
 #: What ONNX Runtime's module says of itself in names of its own.
 package_name, version, cuda_version, import_capi_exception = "tssa", __version__, "", None

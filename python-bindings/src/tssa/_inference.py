@@ -92,7 +92,7 @@ class InferenceSession(BoundRuns, Session):
         self._meta = None
         self._program = self._load(**self._arguments)
         if self._profile:
-            self._profile.set_launches(self._program.launches)
+            self._profile.set_program(self._program)
 
     def _load(self, target, device, seed, verify, tuned):
         threads, dims = self._options.intra_op_num_threads, self._options.list_compile_options()
@@ -143,12 +143,10 @@ class InferenceSession(BoundRuns, Session):
 
     def _run_timed(self, arguments, **options):
         program, profile = self._get_program(), self._profile
-        if profile is None or profile.is_full():
+        if profile is None:
             return program.run(arguments, **options)
-        start = profile.now()
-        results, times = program.run_timed(arguments, **options)
-        profile.add_run(start, times)
-        return results
+        with profile.record() as trace:
+            return program.run(arguments, trace=trace, **options)
 
     def get_modelmeta(self):
         """What the ONNX model says of itself: a ModelMetadata.

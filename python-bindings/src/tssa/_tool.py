@@ -17,6 +17,8 @@ import warnings
 
 from . import _runtime
 from ._errors import CompileWarning, Error, InvalidGraph, InvalidProtobuf, NoSuchFile, UnsupportedError
+from ._folders import make_folder
+from ._operators import has_operators, list_operator_options
 from ._package import find_program, find_tool
 from ._process import run_tool
 from ._progress import Watch
@@ -51,12 +53,21 @@ def load(source, target, device, threads, seed=None, verify=True, name=None, tun
     say(level, text): logs; None for the logger "tssa".
     """
     watch = Watch(label or os.path.splitext(os.path.basename(name or source))[0], say)
+    loading = (name, device, threads, seed, verify)
+    if not (source.endswith(".onnx") and has_operators()):
+        return _load(source, target, tuned, options, watch, loading)
+    with make_folder() as folder:
+        return _load(source, target, tuned, [*options, *list_operator_options(folder)], watch, loading)
+
+
+def _load(source, target, tuned, options, watch, loading):
+    """loading: the arguments of open_artifact() after the artifact."""
     for again in (False, True):
         kept = _find_kept(source, target, tuned, options, watch)
         if kept is None:
             break
         try:
-            program = open_artifact(kept, name, device, threads, seed, verify)
+            program = open_artifact(kept, *loading)
             watch.say_loaded(is_kept=True)
             return program
         except Error as error:
@@ -64,7 +75,7 @@ def load(source, target, device, threads, seed=None, verify=True, name=None, tun
                 raise
         with contextlib.suppress(FileNotFoundError):
             os.remove(kept)
-    program = _load_unkept(source, target, tuned, options, watch, name, device, threads, seed, verify)
+    program = _load_unkept(source, target, tuned, options, watch, *loading)
     watch.say_loaded(is_kept=False)
     return program
 

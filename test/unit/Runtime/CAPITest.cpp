@@ -352,3 +352,94 @@ TEST(CPlusPlus, Cancels) {
                            options),
                tssa::Error);
 }
+
+TEST_F(CAPI, Traces) {
+  tssa_trace *trace = nullptr;
+  ASSERT_EQ(tssa_trace_create(100, &trace), nullptr);
+  tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
+  options.trace = trace;
+  tssa_value output = {"sum", {}, nullptr};
+  ASSERT_EQ(tssa_session_run(session, &options, inputs, 3, &output, 1), nullptr);
+  tssa_value_release(&output);
+  tssa_event event;
+  event.struct_size = sizeof(event);
+  ASSERT_EQ(tssa_trace_event(trace, 0, &event), nullptr);
+  EXPECT_EQ(event.kind, TSSA_EVENT_RUN);
+  EXPECT_EQ(event.value, TSSA_OK);
+  EXPECT_EQ(event.launch, -1);
+  EXPECT_LE(event.begin_ns, event.end_ns);
+  EXPECT_EQ(tssa_trace_is_cut(trace), 0);
+  const char *text = nullptr;
+  ASSERT_EQ(tssa_trace_json(trace, session, nullptr, &text), nullptr);
+  EXPECT_NE(std::string(text).find("\"traceEvents\":[{"), std::string::npos);
+  tssa_trace_options style = TSSA_TRACE_OPTIONS_INIT;
+  style.style = TSSA_TRACE_ONNXRUNTIME;
+  style.has_origin = 1;
+  style.origin_ns = event.begin_ns;
+  ASSERT_EQ(tssa_trace_json(trace, session, &style, &text), nullptr);
+  EXPECT_NE(std::string(text).find("\"model_run\""), std::string::npos);
+  tssa_trace_clear(trace);
+  EXPECT_EQ(tssa_trace_num_events(trace), 0u);
+  tssa_trace_free(trace);
+}
+
+TEST_F(CAPI, FaultsOfTraces) {
+  tssa_trace *trace = nullptr;
+  expectFault(tssa_trace_create(0, &trace), TSSA_INVALID_ARGUMENT, "max_events is 0");
+  ASSERT_EQ(tssa_trace_create(1, &trace), nullptr);
+  tssa_event event;
+  event.struct_size = sizeof(event);
+  expectFault(tssa_trace_event(trace, 0, &event), TSSA_INVALID_ARGUMENT, "index 0, there are 0");
+  expectFault(tssa_trace_json(trace, nullptr, nullptr, nullptr), TSSA_INVALID_ARGUMENT,
+              "trace, session or text is null");
+  const char *text = nullptr;
+  tssa_trace_options style = TSSA_TRACE_OPTIONS_INIT;
+  style.style = 2;
+  expectFault(tssa_trace_json(trace, session, &style, &text), TSSA_INVALID_ARGUMENT,
+              "style is not a tssa_trace_style");
+  tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
+  options.trace = trace;
+  tssa_value output = {"sum", {}, nullptr};
+  ASSERT_EQ(tssa_session_run(session, &options, inputs, 3, &output, 1), nullptr);
+  tssa_value_release(&output);
+  EXPECT_EQ(tssa_trace_is_cut(trace), 1);
+  event.struct_size = 0;
+  expectFault(tssa_trace_event(trace, 0, &event), TSSA_INVALID_ARGUMENT, "struct_size is not set");
+  tssa_trace_free(trace);
+}
+
+TEST(CAPITrace, InCpp) {
+  tssa::Session session(model);
+  tssa::Trace trace(100);
+  float a[3] = {1, 2, 3}, b[3] = {};
+  int32_t mode = 0;
+  tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
+  options.trace = trace.get();
+  session.run({{"a", a, {1, 3}}, {"b", b, {1, 3}}, {"mode", &mode, {}}}, options);
+  std::vector<tssa_event> events = trace.getEvents();
+  ASSERT_GE(events.size(), 3u);
+  EXPECT_EQ(events[0].kind, TSSA_EVENT_RUN);
+  EXPECT_FALSE(trace.isCut());
+  EXPECT_NE(session.writeTrace(trace).find("\"cat\":\"launch\""), std::string::npos);
+  trace.clear();
+  EXPECT_TRUE(trace.getEvents().empty());
+}
+
+TEST(CAPITrace, OfAnotherSession) {
+  tssa_session_options emulated = TSSA_SESSION_OPTIONS_INIT;
+  emulated.device = "cuda-emu";
+  tssa::Session one(deviceModel, emulated), other(model);
+  tssa::Trace trace(100);
+  float x[2] = {1, 2}, y[2] = {3, 4};
+  int32_t how = 0;
+  tssa_run_options options = TSSA_RUN_OPTIONS_INIT;
+  options.trace = trace.get();
+  one.run({{"x", x, {2}}, {"y", y, {2}}, {"how", &how, {}}}, options);
+  EXPECT_NE(one.writeTrace(trace), "");
+  try {
+    other.writeTrace(trace);
+    FAIL() << "the other program has one launch";
+  } catch (const tssa::Error &error) {
+    EXPECT_STREQ(error.what(), "the trace is one of another session");
+  }
+}

@@ -9,7 +9,6 @@
 #include "TunerTest.h"
 #include "lib/Tuner/Chart.h"
 #include "lib/Tuner/LoopWords.h"
-#include "lib/Tuner/Markup.h"
 #include "tssa/Tuner/Explain.h"
 #include "tssa/Tuner/KernelSpace.h"
 
@@ -36,13 +35,6 @@ TEST_F(ReportTest, SaysLoopsInWords) {
                              "  %0:2 = layout.loops @y : !layout.loop, !layout.loop\n"
                              "  layout.vectorize %0#1\n}\n"),
             "%0:2 = layout.loops @y; layout.vectorize %0#1");
-}
-
-TEST_F(ReportTest, EscapesTexts) {
-  EXPECT_EQ(escape("a<b>&\"'\n\x01"), "a&lt;b&gt;&amp;&quot;&#39;  ");
-  EXPECT_EQ(escape("\xff"), "\xef\xbf\xbd");
-  EXPECT_EQ(escape("abcdef", 3), "abc ...");
-  EXPECT_EQ(escape("\xc3\xa9", 1), "\xef\xbf\xbd ...");
 }
 
 TEST_F(ReportTest, PrintsTimes) {

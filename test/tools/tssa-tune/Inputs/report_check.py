@@ -1,8 +1,8 @@
-"""Checks a page of tssa-tune: it is well-formed, and refers to nothing outside of it.
+"""Checks a page of tssa-tune or tssa-run: it is well-formed, and refers to nothing outside of it.
 
 usage: report_check.py FILE.html [TEXT...]   TEXT: must be among what a reader sees
 
-Prints the number of charts of trials.
+Prints the number of titles within its charts.
 """
 
 import re
@@ -74,7 +74,7 @@ def main():
             for name in ("x", "y", "width", "height"):
                 if not re.fullmatch(r"-?\d+(\.\d+)?", element.get(name, "0")):
                     problems.append(f"{name} of {element.tag} is {element.get(name)}")
-            if not re.fullmatch(r"[MHVhlm0-9. -]*", element.get("d", "")):
+            if not re.fullmatch(r"[MHVLhlm0-9. -]*", element.get("d", "")):
                 problems.append(f"a path is {element.get('d')}")
     print("\n".join(problems) or f"{sum(1 for _ in root.iter(SVG + 'title'))} charts")
     return 1 if problems else 0

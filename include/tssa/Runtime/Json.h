@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef TSSA_TOOLS_TSSA_RUN_JSON_H
-#define TSSA_TOOLS_TSSA_RUN_JSON_H
+#ifndef TSSA_RUNTIME_JSON_H
+#define TSSA_RUNTIME_JSON_H
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace tssa::run {
+namespace tssa::runtime {
 
 /// Builds one JSON value, with one call per token. Bytes that are not UTF-8 become U+FFFD, and
 /// numbers that JSON cannot represent become null.
@@ -25,6 +25,8 @@ public:
   Json &string(std::string_view text);
   Json &number(double value);
   Json &integer(int64_t value);
+  /// Writes a thousandth of `value`, exactly.
+  Json &thousandths(int64_t value);
   Json &boolean(bool value);
 
   const std::string &get() const { return text; }
@@ -36,6 +38,6 @@ private:
   void separate();
 };
 
-} // namespace tssa::run
+} // namespace tssa::runtime
 
-#endif // TSSA_TOOLS_TSSA_RUN_JSON_H
+#endif // TSSA_RUNTIME_JSON_H

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Json.h"
+#include "tssa/Runtime/Json.h"
 
 #include "tssa/Runtime/NearName.h"
 
 #include <cmath>
 #include <cstdio>
 
-using namespace tssa::run;
+using namespace tssa::runtime;
 
 void Json::separate() {
   if (needsComma)
@@ -57,7 +57,7 @@ Json &Json::string(std::string_view value) {
   text += '"';
   while (!value.empty()) {
     unsigned char byte = static_cast<unsigned char>(value[0]);
-    size_t length = runtime::getSequenceLength(value);
+    size_t length = getSequenceLength(value);
     if (length == 0) {
       text += "\\ufffd";
       length = 1;
@@ -87,6 +87,16 @@ Json &Json::number(double value) {
 Json &Json::integer(int64_t value) {
   separate();
   text += std::to_string(value);
+  return *this;
+}
+
+Json &Json::thousandths(int64_t value) {
+  separate();
+  char digits[32];
+  uint64_t size = value < 0 ? 0 - uint64_t(value) : uint64_t(value);
+  std::snprintf(digits, sizeof(digits), "%s%llu.%03u", value < 0 ? "-" : "",
+                static_cast<unsigned long long>(size / 1000), unsigned(size % 1000));
+  text += digits;
   return *this;
 }
 
