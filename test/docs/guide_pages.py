@@ -7,7 +7,7 @@ import dataclasses
 import re
 
 RUN = ("bash", "python")
-WRITTEN = ("cmake", "cpp", "c")
+WRITTEN = ("cmake", "cpp", "c", "mlir")
 PART = re.compile(r"^<!-- (?P<key>[\w ]+): (?P<value>.*?) -->$|^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S)
 KEYS = ("writes", "fails", "skipped without", "needs", "model")
 

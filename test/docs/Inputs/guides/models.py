@@ -20,7 +20,9 @@ def save(name, inputs, outputs, nodes, constants, arrays):
               for ports in (inputs, outputs)]
     weights = [numpy_helper.from_array(np.array(value, np.float32), key) for key, value in constants.items()]
     graph = helper.make_graph(nodes, name, *values, weights)
-    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), f"{name}.onnx")
+    versions = {"": 17, **{node.domain: 1 for node in nodes if node.domain}}
+    opsets = [helper.make_opsetid(domain, version) for domain, version in versions.items()]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), f"{name}.onnx")
     np.savez(f"{name}.npz", **arrays)
 
 
@@ -41,7 +43,14 @@ def product():
          {"weights": weights}, {"x": np.arange(64 * 512).reshape(64, 512).astype(np.float32) % 3})
 
 
-MODELS = {model.__name__: model for model in (classifier, product)}
+def boxes():
+    """y = DecodeBoxes(Sigmoid(x)), whose operator com.acme defines."""
+    nodes = [helper.make_node("Sigmoid", ["x"], ["s"], name="sigmoid"),
+             helper.make_node("DecodeBoxes", ["s"], ["y"], name="decode", domain="com.acme", stride=8.0)]
+    save("boxes", [("x", ["B", "N", 4])], [("y", ["B", "N", 4])], nodes, {}, {"x": np.zeros((1, 2, 4), np.float32)})
+
+
+MODELS = {model.__name__: model for model in (classifier, product, boxes)}
 
 if __name__ == "__main__":
     if sys.argv[1] not in MODELS:
