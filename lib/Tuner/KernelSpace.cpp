@@ -94,8 +94,14 @@ KernelPoint KernelSpace::decode(ArrayRef<uint32_t> point) const {
 
 search::Point KernelSpace::canonicalize(ArrayRef<uint32_t> point) const {
   std::vector<int64_t> values;
-  for (auto [part, own] : llvm::zip_equal(parts, decode(point)))
-    llvm::append_range(values, *part->encode(own));
+  for (auto [part, own] : llvm::zip_equal(parts, decode(point))) {
+    // The first order of loops that gives the same code may be one that the schedule of a box
+    // refuses.
+    std::optional<std::vector<int64_t>> first = part->encode(own);
+    if (!first)
+      return search::Point(point.begin(), point.end());
+    llvm::append_range(values, *first);
+  }
   return *findPositions(space->getKnobs(), values);
 }
 

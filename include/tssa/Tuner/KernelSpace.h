@@ -43,7 +43,8 @@ public:
   search::Features getFeatures(llvm::ArrayRef<uint32_t> point) const;
   /// Returns their names, which are the same for all kernels.
   std::vector<std::string> getFeatureNames() const;
-  /// Returns the point that stands for all legal points with the loops of `point`.
+  /// Returns the point that stands for all legal points with the loops of `point`; `point` itself if
+  /// the schedule of a box refuses the one that would.
   search::Point canonicalize(llvm::ArrayRef<uint32_t> point) const;
 
   /// Returns the point of this space that is nearest to values of another one, knob by knob, or

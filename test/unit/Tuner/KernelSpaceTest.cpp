@@ -128,6 +128,34 @@ TEST_F(KernelSpaceTest, PointsWithEqualLoopsHaveOneForm) {
   EXPECT_FALSE(isLegal(vectors + " rows=1 rows_extent=2" + no2 + rest));
 }
 
+TEST_F(KernelSpaceTest, PointsOfBoxesHaveAForm) {
+  create(attentionTask);
+  const search::Space &own = space->getSpace();
+  auto find = [&](llvm::StringRef name) {
+    auto found = llvm::find_if(own.getKnobs(), [&](auto &knob) { return knob.name == name; });
+    return static_cast<size_t>(found - own.getKnobs().begin());
+  };
+  unsigned legal = 0;
+  search::Point point = space->getDefault();
+  auto visit = [&](auto &visit, llvm::ArrayRef<llvm::StringRef> names) -> void {
+    if (names.empty()) {
+      if (!own.isLegal(point))
+        return;
+      search::Point simple = space->canonicalize(point);
+      EXPECT_EQ(space->canonicalize(simple), simple) << own.print(point);
+      ++legal;
+      return;
+    }
+    size_t knob = find(names.front());
+    for (size_t i = 0; i < own.getKnobs()[knob].values.size(); ++i) {
+      point[knob] = i;
+      visit(visit, names.drop_front());
+    }
+  };
+  visit(visit, {"vector", "vectors", "rows", "box", "fuse", "outer"});
+  EXPECT_GE(legal, 100u);
+}
+
 TEST_F(KernelSpaceTest, OrdersOfLoopsThatAreUnrolledAreOne) {
   create(convolutionTask);
   const search::Space &own = space->getSpace();

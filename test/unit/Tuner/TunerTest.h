@@ -60,6 +60,64 @@ te.kernel @kernel(%x: tensor<1x16x14x14xf32>, %w: tensor<16x16x3x3xf32> {te.fini
   layout.store 0 as map<reorder(0, 2, 3, 1)>
 })";
 
+/// Attention in boxes of rows.
+inline constexpr llvm::StringLiteral attentionTask = R"(// constants:
+te.kernel @kernel(%arg0: tensor<1x128xi64>, %arg1: tensor<1x128x128xf32>, %arg2: tensor<1x128x128xf32>, %arg3: tensor<1x128x128xf32>) -> tensor<1x128x2x64xf32> {
+  %c0_i64 = arith.constant 0 : i64
+  %cst = arith.constant 0.000000e+00 : f32
+  %cst_0 = arith.constant -3.40282347E+38 : f32
+  %cst_1 = arith.constant 1.000000e+00 : f32
+  %0 = te.compute @contract (d0: 1, d1: 128, d2: 2, d3: 128) reduce (d4: 64) init (0.000000e+00 : f32) {
+    %5 = te.read %arg1[0, d1, d2 * 64 + d4] : tensor<1x128x128xf32>
+    %6 = te.read %arg2[0, d3, d2 * 64 + d4] : tensor<1x128x128xf32>
+    %7 = arith.mulf %5, %6 : f32
+    te.yield %7 : f32
+  } combine arith.addf then (%arg4: f32) {
+    %5 = te.read %arg0[0, d3] : tensor<1x128xi64>
+    %6 = arith.cmpi ne, %5, %c0_i64 : i64
+    %7 = arith.select %6, %cst, %cst_0 : f32
+    %8 = arith.addf %arg4, %7 : f32
+    te.yield %8 : f32
+  } : tensor<1x128x2x128xf32>
+  %1 = te.compute @max (d0: 1, d1: 128, d2: 2) reduce (d3: 128) init (0xFF800000 : f32) {
+    %5 = te.read %0[d0, d1, d2, d3] : tensor<1x128x2x128xf32>
+    te.yield %5 : f32
+  } combine arith.maximumf : tensor<1x128x2xf32>
+  %2 = te.compute @map (d0: 1, d1: 128, d2: 2, d3: 128) {
+    %5 = te.read %1[d0, d1, d2] : tensor<1x128x2xf32>
+    %6 = te.read %0[d0, d1, d2, d3] : tensor<1x128x2x128xf32>
+    %7 = arith.subf %6, %5 : f32
+    %8 = math.exp %7 : f32
+    %9 = arith.cmpf une, %8, %8 : f32
+    %cst_2 = arith.constant 0.000000e+00 : f32
+    %10 = arith.select %9, %cst_2, %8 : f32
+    te.yield %10 : f32
+  } : tensor<1x128x2x128xf32>
+  %3 = te.compute @sum (d0: 1, d1: 128, d2: 2) reduce (d3: 128) init (0.000000e+00 : f32) {
+    %5 = te.read %2[d0, d1, d2, d3] : tensor<1x128x2x128xf32>
+    te.yield %5 : f32
+  } combine arith.addf then (%arg4: f32) {
+    %cst_2 = arith.constant 1.000000e+00 : f32
+    %5 = arith.maximumf %arg4, %cst_2 : f32
+    %6 = arith.divf %cst_1, %5 : f32
+    te.yield %6 : f32
+  } : tensor<1x128x2xf32>
+  %4 = te.compute @contract1 (d0: 1, d1: 128, d2: 2, d3: 64) reduce (d4: 128) init (0.000000e+00 : f32) {
+    %5 = te.read %2[d0, d1, d2, d4] : tensor<1x128x2x128xf32>
+    %6 = te.read %arg3[0, d4, d2 * 64 + d3] : tensor<1x128x128xf32>
+    %7 = arith.mulf %5, %6 : f32
+    te.yield %7 : f32
+  } combine arith.addf then (%arg4: f32) {
+    %5 = te.read %3[d0, d1, d2] : tensor<1x128x2xf32>
+    %6 = arith.mulf %arg4, %5 : f32
+    te.yield %6 : f32
+  } : tensor<1x128x2x64xf32>
+  te.return %4 : tensor<1x128x2x64xf32>
+} schedule {
+  layout.store 2 as map<reorder(0, 2, 1)>
+}
+)";
+
 /// The sums of rows, and the rows divided by them.
 inline constexpr llvm::StringLiteral rowsTask = R"(// constants:
 te.kernel @kernel(%x: tensor<32x40xf32>) -> tensor<32x40xf32> {
