@@ -205,6 +205,8 @@ class Tests(unittest.TestCase):
         providers = [("CUDAExecutionProvider", {"device_id": 0}), "CPUExecutionProvider"]
         self.check_said_once("there is no provider 'CUDAExecutionProvider'",
                              lambda: onnxruntime.InferenceSession(self.path, providers=providers))
+        self.check_said_once("there is no provider 'DmlExecutionProvider', only .*, which runs the model",
+                             lambda: onnxruntime.InferenceSession(self.path, providers=["DmlExecutionProvider"]))
         session = onnxruntime.InferenceSession(self.path)
         session.set_providers(["CPUExecutionProvider"])
         session.disable_fallback()

@@ -63,8 +63,8 @@ class InferenceSession(BoundRuns, Session):
 
     path_or_bytes: the path of an ONNX model or of an artifact, the bytes of either, or an onnx.ModelProto. Bytes and protos
     have no external weights. What is compiled is kept in the cache (README), so that the next session of the model loads it.
-    providers: names, or pairs of a name and a dict. Only "CPUExecutionProvider" is there; others are left out with a
-    warning if it is listed, too, and refused otherwise.
+    providers: names, or pairs of a name and a dict. Only "CPUExecutionProvider" is there, and runs the model in place
+    of others, of which a warning tells once.
     Further options are those of Session: target, device, seed, verify, tuned. disabled_optimizers, enable_fallback and
     read_config_from_model of ONNX Runtime are accepted, and have no part in the results.
     """
@@ -241,9 +241,7 @@ def _check_providers(providers, provider_options):
     names = [provider if isinstance(provider, str) else provider[0] for provider in providers or [_CPU]]
     if provider_options is not None and len(provider_options) != len(names):
         raise ValueError(f"there are {len(names)} providers, but options for {len(provider_options)}")
-    lacking = [name for name in names if name != _CPU]
-    if lacking and _CPU not in names:
-        raise Unavailable(f"there is no provider '{lacking[0]}', only {get_available_providers()}; for an NVIDIA GPU, "
-                          "use tssa.InferenceSession(model, target='cuda:sm_90') with its architecture")
-    for name in lacking:
-        warn_once(f"there is no provider '{name}', only {get_available_providers()}", stacklevel=3)
+    for name in names:
+        if name != _CPU:
+            warn_once(f"there is no provider '{name}', only {get_available_providers()}, which runs the model; for an NVIDIA "
+                      "GPU, use tssa.InferenceSession(model, target='cuda:sm_90') with its architecture", stacklevel=3)
