@@ -17,8 +17,15 @@ using namespace mlir::tssa::te;
 /// The depth to which definitions of symbols are followed.
 static constexpr unsigned maxDefinitionDepth = 8;
 
-PointDomain::PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes)
+PointDomain::PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes,
+                         ArrayRef<LeastValue> known)
     : context(context), simplifier(context, {}, {}) {
+  // Definitions of other values depend on these, so they come first. There is a point only if sizes
+  // are at least 1.
+  for (auto [value, least] : known)
+    if (!table.count(value))
+      addValue(value, llvm::is_contained(sizes, OpFoldResult(value)) ? std::max<int64_t>(least, 1)
+                                                                     : least);
   for (OpFoldResult size : sizes)
     if (auto value = dyn_cast<Value>(size); value && !getConstantIntValue(size))
       if (!table.count(value))

@@ -19,7 +19,14 @@ namespace mlir::tssa::te {
 /// computes the value of a symbol, the table also has this computation as an expression.
 class PointDomain {
 public:
-  PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes);
+  /// A value that is known to be at least `least`.
+  struct LeastValue {
+    Value value;
+    int64_t least;
+  };
+
+  /// `known` holds wherever the points are computed.
+  PointDomain(MLIRContext *context, ArrayRef<OpFoldResult> sizes, ArrayRef<LeastValue> known = {});
   /// Returns the domain of the points at which `body` of `expression` runs.
   static PointDomain get(ExpressionOpInterface expression, ExpressionBody body);
   /// Returns the domain of the points at which `read` runs.

@@ -51,19 +51,19 @@ namespace {
 /// Proves properties of the points of one op.
 class PointChecker {
 public:
-  PointChecker(ArrayRef<OpFoldResult> sizes, MLIRContext *context) : domain(context, sizes) {
-    for (OpFoldResult size : sizes) {
-      std::optional<int64_t> constant = getConstantSize(size);
-      constantSizes.push_back(constant.value_or(ShapedType::kDynamic));
-    }
-  }
-
   /// A condition, left - right >= least, that holds whenever the op runs.
   struct Fact {
     Value left, right;
     int64_t least = 0;
   };
-  void setFacts(ArrayRef<Fact> known) { facts.assign(known.begin(), known.end()); }
+
+  PointChecker(ArrayRef<OpFoldResult> sizes, ArrayRef<Fact> facts, MLIRContext *context)
+      : domain(context, sizes, findLeastValues(facts)), facts(facts.begin(), facts.end()) {
+    for (OpFoldResult size : sizes) {
+      std::optional<int64_t> constant = getConstantSize(size);
+      constantSizes.push_back(constant.value_or(ShapedType::kDynamic));
+    }
+  }
 
   /// Returns Always if no point satisfies all constraints, and Never if some point does.
   Truth excludes(ArrayRef<AffineExpr> constraints) {
@@ -75,6 +75,16 @@ public:
   PointDomain domain;
 
 private:
+  /// Returns what facts say about single values.
+  static SmallVector<PointDomain::LeastValue> findLeastValues(ArrayRef<Fact> facts) {
+    SmallVector<PointDomain::LeastValue> found;
+    for (const Fact &fact : facts)
+      if (std::optional<int64_t> right = getConstantSize(fact.right);
+          right && !getConstantSize(fact.left))
+        found.push_back({fact.left, *right + fact.least});
+    return found;
+  }
+
   Truth decide(ArrayRef<AffineExpr> constraints, bool useFacts) {
     SmallVector<AffineExpr> checked;
     if (useFacts)
@@ -157,12 +167,14 @@ SmallVector<PointChecker::Fact> CheckBounds::getFacts(Operation *op) {
       Value left = compare.getLhs(), right = compare.getRhs();
       arith::CmpIPredicate predicate = compare.getPredicate();
       bool isEqual = predicate == arith::CmpIPredicate::eq;
-      if (isEqual || predicate == arith::CmpIPredicate::sge ||
-          predicate == arith::CmpIPredicate::sgt)
+      if (isEqual || predicate == arith::CmpIPredicate::sge)
         facts.push_back({left, right});
-      if (isEqual || predicate == arith::CmpIPredicate::sle ||
-          predicate == arith::CmpIPredicate::slt)
+      if (isEqual || predicate == arith::CmpIPredicate::sle)
         facts.push_back({right, left});
+      if (predicate == arith::CmpIPredicate::sgt)
+        facts.push_back({left, right, 1});
+      if (predicate == arith::CmpIPredicate::slt)
+        facts.push_back({right, left, 1});
     }
   }
   return facts;
@@ -266,8 +278,7 @@ CheckBounds::UnknownDims CheckBounds::checkAccess(ExpressionOpInterface expressi
   SmallVector<unsigned> dims = findQuestions(access, sizes);
   if (dims.empty())
     return {};
-  PointChecker checker(sizes, &getContext());
-  checker.setFacts(getFacts(expression));
+  PointChecker checker(sizes, getFacts(expression), &getContext());
   Constraints known;
   if (access.point.where)
     known = checker.domain.enter(getInequalities(access.point.where), access.point.symbols);
@@ -421,7 +432,7 @@ static bool coverByVolume(ArrayRef<Constraints> sets, ArrayRef<int64_t> sizes) {
 }
 
 void CheckBounds::checkPieces(ComputeOp compute) {
-  PointChecker checker(compute.getParallelSizes(), &getContext());
+  PointChecker checker(compute.getParallelSizes(), getFacts(compute), &getContext());
   unsigned numPieces = compute.getPieces().size();
   SmallVector<Constraints> sets;
   for (unsigned piece = 0; piece < numPieces; ++piece)

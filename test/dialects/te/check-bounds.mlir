@@ -439,3 +439,72 @@ func.func @strided_pieces(%x: tensor<?xf32>) -> tensor<?x2xf32> {
   } : tensor<?x2xf32>
   return %z : tensor<?x2xf32>
 }
+
+// -----
+
+// That sizes were checked not to be negative holds for what is computed from them, too.
+func.func @pieces_of_checked_sizes(%x: tensor<?xf32>, %i: i64, %j: i64) -> tensor<?xf32> {
+  %m1 = arith.constant -1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %h = arith.index_cast %i : i64 to index
+  %w = arith.index_cast %j : i64 to index
+  %hfits = arith.cmpi sgt, %h, %m1 : index
+  te.check %hfits, "h is negative"
+  %wfits = arith.cmpi sgt, %w, %m1 : index
+  te.check %wfits, "w is negative"
+  %h1 = arith.addi %h, %c1 : index
+  %h2 = arith.divui %h1, %c2 : index
+  %w1 = arith.addi %w, %c1 : index
+  %w2 = arith.divui %w1, %c2 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %middle = arith.muli %h2, %w2 : index
+  %two = arith.addi %n, %middle : index
+  %all = arith.addi %two, %n : index
+  %zero = arith.constant 0.0 : f32
+  %y = te.compute (d0: %all) symbols (%n, %middle) where (-d0 + s0 - 1 >= 0) {
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } where (d0 - s0 >= 0, -d0 + s0 + s1 - 1 >= 0) {
+    te.yield %zero : f32
+  } where (d0 - s0 - s1 >= 0) {
+    %v = te.read %x[d0 - s0 - s1](%n, %middle) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+func.func @pieces_of_a_size_that_is_not_checked(%x: tensor<?xf32>, %i: i64, %j: i64) -> tensor<?xf32> {
+  %m1 = arith.constant -1 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %h = arith.index_cast %i : i64 to index
+  %w = arith.index_cast %j : i64 to index
+  %hfits = arith.cmpi sgt, %h, %m1 : index
+  te.check %hfits, "h is negative"
+  %h1 = arith.addi %h, %c1 : index
+  %h2 = arith.divui %h1, %c2 : index
+  %w1 = arith.addi %w, %c1 : index
+  %w2 = arith.divui %w1, %c2 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %middle = arith.muli %h2, %w2 : index
+  %two = arith.addi %n, %middle : index
+  %all = arith.addi %two, %n : index
+  %zero = arith.constant 0.0 : f32
+  // expected-error @below {{cannot tell whether it has points in piece 0 and in piece 2}}
+  // expected-remark @below {{not known whether it has points in piece 0 and in piece 2}}
+  %y = te.compute (d0: %all) symbols (%n, %middle) where (-d0 + s0 - 1 >= 0) {
+    %v = te.read %x[d0] : tensor<?xf32>
+    te.yield %v : f32
+  } where (d0 - s0 >= 0, -d0 + s0 + s1 - 1 >= 0) {
+    te.yield %zero : f32
+  } where (d0 - s0 - s1 >= 0) {
+    %v = te.read %x[d0 - s0 - s1](%n, %middle) : tensor<?xf32>
+    te.yield %v : f32
+  } : tensor<?xf32>
+  return %y : tensor<?xf32>
+}
