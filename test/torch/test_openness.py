@@ -196,14 +196,15 @@ class Openness(AgreementTest):
         self.assertEqual(compiled.num_binaries, 2)
 
     def test_the_log(self):
+        def reasons(*calls):
+            with self.assertLogs("tssa", "INFO") as logs:
+                for rows, number in calls:
+                    compiled(tensor(rows, 3), number)
+            return [text for record in logs.records if "compiled again" in (text := record.getMessage())]
+
         compiled = tssa.compile(scale, dynamic=None)
-        with self.assertNoLogs("tssa", "INFO"):
-            compiled(tensor(5, 3), 2)
-        with self.assertLogs("tssa", "INFO") as logs:
-            compiled(tensor(6, 3), 2)
-            compiled(tensor(7, 3), 2)
-            compiled(tensor(7, 3), 4)
-        self.assertEqual([record.getMessage() for record in logs.records],
+        self.assertEqual(reasons((5, 2)), [])
+        self.assertEqual(reasons((6, 2), (7, 2), (7, 4)),
                          ["scale is compiled again, for other sizes and numbers: size 0 of argument 0 was 5, is 6",
                           "scale is compiled again, for other sizes and numbers: size 0 of argument 0 was 5, is 7, "
                           "argument 1 was 2, is 4"])
