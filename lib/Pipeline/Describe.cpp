@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/te/Analysis/KernelAmounts.h"
 #include "dialects/te/Analysis/Signature.h"
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/IR/TEOps.h"
@@ -134,7 +135,19 @@ static void describeKernels(ModuleOp module, runtime::Variant &variant) {
   }
 }
 
-void describeLaunches(ModuleOp module, runtime::Manifest &manifest, runtime::Variant &variant) {
+KernelBytes countKernelBytes(ModuleOp module) {
+  KernelBytes all;
+  for (auto kernel : module.getOps<te::KernelOp>()) {
+    te::KernelAmounts amounts = te::getAmounts(kernel);
+    te::Polynomial bytes = amounts.getReadBytes() + amounts.getWrittenBytes();
+    if (std::optional<int64_t> known = bytes.getConstant(); known && *known >= 0)
+      all[kernel.getSymName()] = *known;
+  }
+  return all;
+}
+
+void describeLaunches(ModuleOp module, const KernelBytes &bytes, runtime::Manifest &manifest,
+                      runtime::Variant &variant) {
   manifest.nodes.clear();
   for (te::NodeAttr node : te::getTable<te::NodeAttr>(module))
     manifest.nodes.push_back({node.getName().str(), node.getOp().str()});
@@ -144,6 +157,8 @@ void describeLaunches(ModuleOp module, runtime::Manifest &manifest, runtime::Var
     ArrayRef<int32_t> nodes = known.getNodes().asArrayRef();
     launch.nodes.assign(nodes.begin(), nodes.end());
     launch.flops = known.getFlops().value_or(-1);
+    if (auto moved = bytes.find(launch.kernel); moved != bytes.end())
+      launch.bytes = moved->second;
   }
   describeKernels(module, variant);
 }

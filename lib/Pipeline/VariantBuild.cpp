@@ -126,13 +126,14 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
       return failure();
     if (stage.name == "buffers") {
       describeMemory(module, description);
+      kernelBytes = countKernelBytes(module);
       if (target.kind == Target::CPU)
         cache.find(module, programOptions);
     }
     if (stage.name == "loops")
       describeScratch(module, description);
     if (stage.name == "target")
-      describeLaunches(module, manifest, description);
+      describeLaunches(module, kernelBytes, manifest, description);
     if (options.afterStage && failed(options.afterStage(stage, module, target)))
       return failure();
     if (stage.name == options.lastStage)

@@ -59,6 +59,7 @@ private:
   std::string schedules;
   TunedUse tunedUse;
   runtime::Variant description;
+  KernelBytes kernelBytes;
   KernelCache cache;
   cpu::ProgramOptions programOptions;
   std::unique_ptr<cpu::Program> code;

@@ -76,7 +76,7 @@ std::string Explanation::findReasons(Location loc) const {
 static std::string describe(const LaunchInfo &step) {
   std::string text = step.number ? std::to_string(*step.number) + ". " + step.name
                                  : "   " + step.name +
-                                       (step.isRoutine ? ", a library routine" : ", done in place");
+                                       (step.isRoutine ? ", a routine" : ", done in place");
   if (step.step->getParentOfType<LoopLikeOpInterface>())
     text += " in a loop";
   if (step.nodes.empty())
@@ -96,11 +96,11 @@ static std::string describeReaders(const LaunchList &launches, unsigned index) {
 
 static void printAmounts(const LaunchList &launches, const LaunchInfo &step, SizeNames &names,
                          raw_ostream &stream) {
-  const LaunchAmounts &amounts = step.amounts;
+  const te::KernelAmounts &amounts = step.amounts;
   stream << "     " << names.getSum(amounts.operations, amounts.symbols, "") << " operations, "
          << (amounts.isExact ? "" : "at most ")
-         << names.getSum(amounts.readBytes, amounts.symbols, "B") << " read, "
-         << names.getSum(amounts.writtenBytes, amounts.symbols, "B") << " written\n     "
+         << names.getSum(amounts.getReadBytes(), amounts.symbols, "B") << " read, "
+         << names.getSum(amounts.getWrittenBytes(), amounts.symbols, "B") << " written\n     "
          << (launches.isMeasured() ? "" : "about ") << printMs(step.ms)
          << llvm::format(", %.1f %%\n", 100 * launches.getShare(step));
 }
@@ -143,8 +143,8 @@ static llvm::json::Object toJSON(const LaunchList &launches, const LaunchInfo &s
   }
   object["launch"] = static_cast<int64_t>(*step.number);
   object["operations"] = toJSON(step.amounts.operations);
-  object["read_bytes"] = toJSON(step.amounts.readBytes);
-  object["written_bytes"] = toJSON(step.amounts.writtenBytes);
+  object["read_bytes"] = toJSON(step.amounts.getReadBytes());
+  object["written_bytes"] = toJSON(step.amounts.getWrittenBytes());
   object["exact"] = step.amounts.isExact;
   object[launches.isMeasured() ? "ms" : "estimated_ms"] = step.ms;
   return object;

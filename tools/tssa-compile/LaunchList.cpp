@@ -7,9 +7,7 @@
 
 #include "LaunchList.h"
 #include "dialects/te/Analysis/BodyFacts.h"
-#include "dialects/te/Analysis/Character.h"
 #include "dialects/te/Partition/CostModel.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -38,44 +36,21 @@ static void collectNodes(Location loc, StringRef op, SmallVector<NodeName> &node
   }
 }
 
-/// Each parameter counts once, with the expression that reads the most of it.
-static LaunchAmounts countAmounts(te::LaunchOp launch, te::KernelOp kernel, double &moving) {
-  const te::CostModel model;
-  LaunchAmounts sum;
-  te::SizeTable sizes(kernel.getContext());
-  llvm::MapVector<Value, te::TensorTraffic> read;
-  Operation *terminator = kernel.getBodyBlock().getTerminator();
-  auto getBytes = [&](const te::TensorTraffic &traffic) {
-    sum.isExact &= traffic.isExact;
-    te::Polynomial bytes = traffic.elements * te::Polynomial(traffic.elementBytes);
-    moving += model.getMoving(te::assumeSizes(bytes), te::assumeSizes(bytes));
-    return bytes;
-  };
-  for (auto expression : kernel.getBodyBlock().getOps<te::ExpressionOpInterface>()) {
-    te::Character character = te::getCharacter(expression, sizes);
-    sum.operations = sum.operations + character.operations;
-    for (const te::TensorTraffic &traffic : character.reads)
-      if (isa<BlockArgument>(traffic.tensor)) {
-        auto [entry, isNew] = read.try_emplace(traffic.tensor, traffic);
-        if (!isNew && assumeSizes(entry->second.elements) < assumeSizes(traffic.elements))
-          entry->second = traffic;
-      }
-    for (const te::TensorTraffic &traffic : character.writes)
-      if (llvm::is_contained(traffic.tensor.getUsers(), terminator))
-        sum.writtenBytes = sum.writtenBytes + getBytes(traffic);
-  }
-  for (const auto &entry : read)
-    sum.readBytes = sum.readBytes + getBytes(entry.second);
-  for (Value size : sizes.getValues()) {
-    auto parameter = dyn_cast_or_null<BlockArgument>(size);
-    sum.symbols.push_back(parameter ? launch.getInputs()[parameter.getArgNumber()] : size);
-  }
-  return sum;
+/// Returns the amounts of a launch, in sizes of the program.
+static te::KernelAmounts getAmounts(te::LaunchOp launch, te::KernelOp kernel) {
+  te::KernelAmounts amounts = te::getAmounts(kernel);
+  for (Value &size : amounts.symbols)
+    if (auto parameter = dyn_cast_or_null<BlockArgument>(size))
+      size = launch.getInputs()[parameter.getArgNumber()];
+  return amounts;
 }
 
-static double estimateMs(const LaunchAmounts &amounts, double moving, double trips) {
+static double estimateMs(const te::KernelAmounts &amounts, double trips) {
   const te::CostModel model;
-  double computing = te::assumeSizes(amounts.operations) / model.opsPerCycle;
+  double computing = te::assumeSizes(amounts.operations) / model.opsPerCycle, moving = 0;
+  for (const te::Polynomial &bytes :
+       llvm::concat<const te::Polynomial>(amounts.reads, amounts.writes))
+    moving += model.getMoving(te::assumeSizes(bytes), te::assumeSizes(bytes));
   double cycles = model.launchCycles + model.getRunning(computing, moving);
   return trips * te::CostModel::getMs(cycles);
 }
@@ -97,9 +72,8 @@ LaunchList::LaunchList(ModuleOp given) : module(given.clone()) {
       continue;
     }
     info.name = launch.getKernel().str();
-    double moving = 0;
-    info.amounts = countAmounts(launch, symbols.lookup<te::KernelOp>(launch.getKernel()), moving);
-    info.ms = estimateMs(info.amounts, moving, info.trips);
+    info.amounts = getAmounts(launch, symbols.lookup<te::KernelOp>(launch.getKernel()));
+    info.ms = estimateMs(info.amounts, info.trips);
   }
 }
 

@@ -8,7 +8,7 @@
 #define TOOLS_TSSA_COMPILE_LAUNCHLIST_H
 
 #include "LaunchTimes.h"
-#include "dialects/te/Analysis/SizeTable.h"
+#include "dialects/te/Analysis/KernelAmounts.h"
 #include "dialects/te/Analysis/StepGraph.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -24,13 +24,6 @@ struct NodeName {
   llvm::StringRef name, op;
 };
 
-/// What a launch computes, and which elements of its operands and results it moves.
-struct LaunchAmounts {
-  mlir::tssa::te::Polynomial operations, readBytes, writtenBytes;
-  bool isExact = true;                    ///< Otherwise the bytes are upper bounds.
-  llvm::SmallVector<mlir::Value> symbols; ///< of the polynomials, where the kernel is launched
-};
-
 /// A step of the host program: a launch of a kernel, or a call of a library routine.
 struct LaunchInfo {
   mlir::Operation *step;
@@ -40,9 +33,9 @@ struct LaunchInfo {
   bool isRoutine = false;
   std::string name; ///< of the kernel or routine
   llvm::SmallVector<NodeName> nodes;
-  double trips = 1; ///< runs of the step in one of the program, as estimated
-  LaunchAmounts amounts;
-  std::vector<unsigned> predecessors; ///< steps on which it depends directly
+  double trips = 1;                      ///< runs of the step in one of the program, as estimated
+  mlir::tssa::te::KernelAmounts amounts; ///< in sizes of the program
+  std::vector<unsigned> predecessors;    ///< steps on which it depends directly
   /// Milliseconds in one run of the program: as measured, if times were given, or else what the
   /// launch takes on two threads by the cost model of te.
   double ms = 0;

@@ -70,6 +70,8 @@ struct CompileOptions {
   std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;
   /// Is told of each step that begins and of each kernel whose code is made; may be empty.
   ProgressFunction progress;
+  /// Objects of users, with routines that te.extern calls.
+  std::vector<std::string> foreignObjects;
   std::string modelName;
   std::string producer;
 };
@@ -125,9 +127,15 @@ void describeMemory(mlir::ModuleOp module, runtime::Variant &variant);
 /// Fills what memory `variant` needs for each thread, from a module after the loops stage.
 void describeScratch(mlir::ModuleOp module, runtime::Variant &variant);
 
+/// The bytes of their operands and results that kernels with known sizes move, by their names.
+using KernelBytes = llvm::StringMap<int64_t>;
+
+/// Counts them in a module after the buffers stage.
+KernelBytes countKernelBytes(mlir::ModuleOp module);
+
 /// Fills the nodes of the model in `manifest`, and the launches and kernels in `variant`, from a
 /// module after the target stage.
-void describeLaunches(mlir::ModuleOp module, runtime::Manifest &manifest,
+void describeLaunches(mlir::ModuleOp module, const KernelBytes &bytes, runtime::Manifest &manifest,
                       runtime::Variant &variant);
 
 /// Returns "tssa <version> (LLVM <version>)".

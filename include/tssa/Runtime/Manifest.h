@@ -134,7 +134,7 @@ struct Launch {
   std::string kernel;
   std::vector<int32_t> nodes; ///< indexes into the node table
   int64_t flops = -1;         ///< -1: depends on sizes
-  int64_t bytes = -1;         ///< -1: depends on sizes
+  int64_t bytes = -1;         ///< of operands and results, at most; -1: depends on sizes
 };
 
 struct Memory {
