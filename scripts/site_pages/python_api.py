@@ -4,6 +4,7 @@
 """The page of the Python package: what its stub declares, with the docstrings of the sources, rendered by mkdocstrings."""
 
 import ast
+import os
 
 INTRODUCTION = """\
 [The package's page](python.md) explains how to use the package, and [a guide](guides/start-python.md) how to begin. Types
@@ -40,11 +41,27 @@ def list_members(node):
     return names
 
 
+def find_definitions(path):
+    """The public classes and functions of a source or stub by their names."""
+    with open(path, encoding="utf-8") as file:
+        nodes = [node for node in ast.parse(file.read()).body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+    return {node.name: node for node in nodes if not node.name.startswith("_")}
+
+
+def find_exports(stub):
+    """What a stub defines, and what it imports from sources as `from .SOURCE import NAME as NAME`."""
+    found = find_definitions(stub)
+    with open(stub, encoding="utf-8") as file:
+        imports = [node for node in ast.parse(file.read()).body if isinstance(node, ast.ImportFrom) and node.level == 1]
+    for node in imports:
+        source = find_definitions(os.path.join(os.path.dirname(stub), f"{node.module}.py"))
+        found.update({alias.asname: source[alias.name] for alias in node.names if alias.asname})
+    return found
+
+
 def make_python_page(stub):
     """The page for the stub at this path, in Markdown. Raises ValueError if SECTIONS has not all of its public names."""
-    with open(stub, encoding="utf-8") as file:
-        nodes = [node for node in ast.parse(file.read()).body if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
-    found = {node.name: node for node in nodes if not node.name.startswith("_")}
+    found = find_exports(stub)
     listed = [name for names in SECTIONS.values() for name in names]
     if set(found) != set(listed):
         raise ValueError(f"{stub} and SECTIONS of python_api.py differ in {', '.join(sorted(set(found) ^ set(listed)))}")

@@ -30,6 +30,7 @@ class Tests(unittest.TestCase):
 
     def test_names(self):
         named = {node.name for node in self.stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+        named |= {alias.asname for node in self.stub.body if isinstance(node, ast.ImportFrom) and node.level for alias in node.names}
         self.assertEqual({name for name in named if not name.startswith("_")}, set(tssa.__all__))
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(tssa.__file__), "py.typed")))
 

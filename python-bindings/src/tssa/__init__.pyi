@@ -1,7 +1,6 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import enum
 import os
 from types import ModuleType, TracebackType
 from typing import Any, Callable, Mapping, NamedTuple, NoReturn, Optional, Protocol, Sequence, TypeVar, Union, overload
@@ -10,6 +9,15 @@ from typing_extensions import ParamSpec
 
 import numpy
 import numpy.typing
+
+from ._ort_devices import OrtAllocatorType as OrtAllocatorType
+from ._ort_devices import OrtDeviceMemoryType as OrtDeviceMemoryType
+from ._ort_devices import OrtDeviceVendorId as OrtDeviceVendorId
+from ._ort_devices import OrtMemoryInfoDeviceType as OrtMemoryInfoDeviceType
+from ._ort_devices import OrtMemType as OrtMemType
+from ._session_options import ExecutionMode as ExecutionMode
+from ._session_options import ExecutionOrder as ExecutionOrder
+from ._session_options import GraphOptimizationLevel as GraphOptimizationLevel
 
 class Error(RuntimeError):
     code: int
@@ -49,37 +57,6 @@ class ModelMetadata(NamedTuple):
     version: int
     custom_metadata_map: dict[str, str]
 
-class OrtAllocatorType(enum.IntEnum):
-    INVALID = -1
-    ORT_DEVICE_ALLOCATOR = 0
-    ORT_ARENA_ALLOCATOR = 1
-
-class OrtMemType(enum.IntEnum):
-    CPU_INPUT = -2
-    CPU_OUTPUT = -1
-    CPU = -1
-    DEFAULT = 0
-
-class OrtDeviceMemoryType(enum.IntEnum):
-    DEFAULT = 0
-    HOST_ACCESSIBLE = 5
-
-class OrtMemoryInfoDeviceType(enum.IntEnum):
-    CPU = 0
-    GPU = 1
-    FPGA = 2
-    NPU = 3
-
-class OrtDeviceVendorId(enum.IntEnum):
-    NONE = 0x0000
-    AMD = 0x1002
-    NVIDIA = 0x10DE
-    ARM = 0x13B5
-    MICROSOFT = 0x1414
-    HUAWEI = 0x19E5
-    QUALCOMM = 0x5143
-    INTEL = 0x8086
-
 class OrtDevice:
     def __init__(self, device_id: int = 0) -> None: ...
     @staticmethod
@@ -98,22 +75,6 @@ class OrtMemoryInfo:
     device_vendor_id: int
     def __init__(self, name: str, allocator_type: OrtAllocatorType, device_id: int, mem_type: OrtMemType) -> None: ...
     def create_v2(self, *args: Any, **kwargs: Any) -> NoReturn: ...
-
-class ExecutionMode(enum.IntEnum):
-    ORT_SEQUENTIAL = 0
-    ORT_PARALLEL = 1
-
-class ExecutionOrder(enum.IntEnum):
-    DEFAULT = 0
-    PRIORITY_BASED = 1
-    MEMORY_EFFICIENT = 2
-
-class GraphOptimizationLevel(enum.IntEnum):
-    ORT_DISABLE_ALL = 0
-    ORT_ENABLE_BASIC = 1
-    ORT_ENABLE_EXTENDED = 2
-    ORT_ENABLE_LAYOUT = 3
-    ORT_ENABLE_ALL = 99
 
 class SessionOptions:
     enable_cpu_mem_arena: bool
@@ -403,7 +364,7 @@ def preload_dlls(cuda: bool = True, cudnn: bool = True, msvc: bool = True, direc
 def print_debug_info() -> None: ...
 def set_default_logger_severity(severity: int) -> None: ...
 def set_default_logger_verbosity(verbosity: int) -> None: ...
-def register_onnx_operator(operators: _Path) -> None: ...
+def register_onnx_operator(operators: _Path, objects: Sequence[_Path] = ()) -> None: ...
 def set_progress(function: Optional[Callable[[Progress], object]]) -> Optional[Callable[[Progress], object]]: ...
 def set_seed(seed: int) -> None: ...
 def show_progress(progress: Progress) -> None: ...
