@@ -210,6 +210,19 @@ typedef enum tssa_math_function {
   TSSA_MATH_CBRT
 } tssa_math_function;
 
+/// A routine of a user, which an operator of `tssa-compile --operators` calls with `te.extern
+/// @name`. The object has it as the global function `tssa_extern_<name>`.
+///
+/// `tensors` are the inputs, then the results. All are contiguous; a scalar is a tensor of rank 0.
+/// The routine writes to the memory of each result whose sizes are known. For the others, `data` is
+/// NULL: the routine sets all sizes in `shape` and takes the memory from `host->grow`. In a program
+/// for a GPU, the tensors are copies in the host's memory. The routine must not keep pointers, and
+/// runs may call it at the same time. It returns TSSA_OK, or what `host->fail(host, code, node,
+/// text)` returns. `reserved` is for routines of the compiler. Routines import nothing: they have
+/// the functions of `host`, memcpy, memmove, memset, and what is in the object.
+typedef int32_t (*tssa_routine)(const tssa_host *host, int32_t node, tssa_tensor *tensors,
+                                const void *reserved);
+
 typedef int32_t (*tssa_plan_fn)(const int64_t *sizes, int64_t *arena_bytes);
 typedef int32_t (*tssa_run_fn)(const tssa_host *, tssa_tensor *args, tssa_tensor *results,
                                void *arena);

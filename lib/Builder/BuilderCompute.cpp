@@ -193,11 +193,18 @@ Tensor Builder::scan(const Tensor &source, int64_t axis, te::Combiner combiner, 
 FailureOr<Tensors> Builder::callExtern(StringRef callee, ArrayRef<Tensor> inputs,
                                        ArrayRef<ExternResult> results,
                                        const ExternAttributes &attributes) {
-  SmallVector<Value> operands, resultSizes;
-  SmallVector<Type> types;
-  SmallVector<int64_t> sizeIndex;
+  SmallVector<Value> operands;
   for (const Tensor &input : inputs)
     operands.push_back(value(input));
+  return callExtern(callee, ValueRange(operands), results, attributes);
+}
+
+FailureOr<Tensors> Builder::callExtern(StringRef callee, ValueRange operands,
+                                       ArrayRef<ExternResult> results,
+                                       const ExternAttributes &attributes) {
+  SmallVector<Value> resultSizes;
+  SmallVector<Type> types;
+  SmallVector<int64_t> sizeIndex;
   for (const ExternResult &result : results) {
     SmallVector<int64_t> extents;
     for (const std::optional<Size> &size : result.shape) {

@@ -77,7 +77,7 @@ static OwningOpRef<ModuleOp> importModel(mlir::MLIRContext &context, StringRef p
   FunctionTable functions(*model);
   TensorReader reader(context, model, path, options.untrusted);
   UnsupportedUses unsupported;
-  UserOperators users(options.operators);
+  UserOperators users(options.operators, options.foreignObjects);
   if (failed(users.check(report)) ||
       failed(ModelChecker(*model, functions, users, reader, options, unsupported, report).run()))
     return nullptr;

@@ -35,12 +35,27 @@ static unsigned countInputs(func::FuncOp function) {
 
 /// Returns whether an op may stand in the body of an operator.
 static bool isAllowed(Operation *op) {
-  return isa<te::ExpressionOpInterface, te::ConstantOp, tensor::DimOp, func::ReturnOp>(op) ||
+  return isa<te::ExpressionOpInterface, te::ConstantOp, te::ExternOp, tensor::DimOp,
+             func::ReturnOp>(op) ||
          isa<arith::ArithDialect, math::MathDialect>(op->getDialect());
 }
 
+std::string UserOperators::findProblem(te::ExternOp call) const {
+  StringRef callee = call.getCallee();
+  if (llvm::none_of(objects, [&](const ForeignObject &object) {
+        return llvm::is_contained(object.routines, callee);
+      }))
+    return "it calls '" + callee.str() + "', and no object of --operators defines 'tssa_extern_" +
+           callee.str() + "'";
+  if (!call.getOuts().empty() || call.getAxis() || call.getIsUnsigned() || !call.getLargest() ||
+      !call.getSorted() || call.getCenterPointBox())
+    return "its call of '" + callee.str() +
+           "' has attributes or outs: a routine of a user gets all it needs as inputs";
+  return "";
+}
+
 /// Returns what is wrong with a function, or "".
-static std::string findProblem(func::FuncOp function) {
+std::string UserOperators::findProblem(func::FuncOp function) const {
   auto [domain, name] = function.getSymName().split("::");
   if (domain.empty() || name.empty() || name.contains("::"))
     return "its name is not DOMAIN::OPERATOR";
@@ -64,10 +79,14 @@ static std::string findProblem(func::FuncOp function) {
   }
   if (!llvm::all_of(function.getResultTypes(), llvm::IsaPred<RankedTensorType>))
     return "its results are not tensors with a rank";
-  for (Operation &op : function.getBody().front())
+  for (Operation &op : function.getBody().front()) {
     if (!isAllowed(&op))
       return "it has '" + op.getName().getStringRef().str() +
-             "', expected expressions of te, te.constant, tensor.dim and arith";
+             "', expected expressions of te, te.constant, te.extern, tensor.dim and arith";
+    auto call = dyn_cast<te::ExternOp>(op);
+    if (std::string problem = call ? findProblem(call) : ""; !problem.empty())
+      return problem;
+  }
   return "";
 }
 
@@ -122,6 +141,10 @@ private:
   LogicalResult buildDim(tensor::DimOp op);
   LogicalResult buildSize(Operation *op);
   LogicalResult buildExpression(Operation *op);
+  FailureOr<operators::Builder::ExternResult> describeResult(te::ExternOp op, unsigned number,
+                                                             ArrayRef<int64_t> &sizes);
+  LogicalResult buildCall(te::ExternOp op);
+  FailureOr<DType> getDType(unsigned result, Type element);
   FailureOr<Tensors> takeResults();
 
   /// Returns a value of the function in the program.
@@ -275,6 +298,50 @@ LogicalResult OperatorBuilder::buildExpression(Operation *op) {
   return success();
 }
 
+/// Returns the type and sizes of result `number` of a call. `sizes` has the numbers of those of its
+/// dynamic dims, and those of later results; they are taken.
+FailureOr<operators::Builder::ExternResult>
+OperatorBuilder::describeResult(te::ExternOp op, unsigned number, ArrayRef<int64_t> &sizes) {
+  auto type = cast<RankedTensorType>(op.getResult(number).getType());
+  FailureOr<DType> dtype = getDType(number, type.getElementType());
+  if (failed(dtype))
+    return failure();
+  operators::Builder::ExternResult result{*dtype, {}};
+  for (int64_t extent : type.getShape()) {
+    std::optional<Size> size = Size(extent);
+    if (ShapedType::isDynamic(extent)) {
+      int64_t known = sizes.consume_front();
+      size = known < 0 ? std::nullopt : std::optional(getSize(op.getResultSizes()[known]));
+    }
+    if (size && failed(builder.requireNonNegative(*size, "a size of the function")))
+      return failure();
+    result.shape.push_back(size);
+  }
+  return result;
+}
+
+/// Builds a call of a routine.
+LogicalResult OperatorBuilder::buildCall(te::ExternOp op) {
+  SmallVector<Value> operands;
+  for (Value input : op.getInputs())
+    operands.push_back(get(input));
+  SmallVector<operators::Builder::ExternResult> results;
+  ArrayRef<int64_t> sizes = op.getSizeIndex();
+  for (unsigned number = 0; number < op.getNumResults(); ++number) {
+    auto result = describeResult(op, number, sizes);
+    if (failed(result))
+      return failure();
+    results.push_back(*result);
+  }
+  FailureOr<Tensors> tensors =
+      builder.callExtern(op.getCallee(), ValueRange(operands), results, {});
+  if (failed(tensors))
+    return failure();
+  for (auto [result, tensor] : llvm::zip_equal(op.getResults(), *tensors))
+    set(result, builder.value(tensor), tensor.shape());
+  return success();
+}
+
 LogicalResult OperatorBuilder::build(Operation *op) {
   if (auto dim = dyn_cast<tensor::DimOp>(op))
     return buildDim(dim);
@@ -287,6 +354,8 @@ LogicalResult OperatorBuilder::build(Operation *op) {
   }
   if (isa<te::ExpressionOpInterface>(op))
     return buildExpression(op);
+  if (auto call = dyn_cast<te::ExternOp>(op))
+    return buildCall(call);
   if (auto known = dyn_cast<te::ConstantOp>(op)) {
     Operation *copy = builder.ops.clone(*op, mapping);
     ArrayRef<int64_t> shape = known.getType().getShape();
@@ -299,15 +368,22 @@ LogicalResult OperatorBuilder::build(Operation *op) {
   return success();
 }
 
+/// Returns the type of a result's elements.
+FailureOr<DType> OperatorBuilder::getDType(unsigned result, Type element) {
+  if (std::optional<DType> dtype = findDType(element))
+    return *dtype;
+  return builder.unsupported("result " + Twine(result) + " of its function has elements of " +
+                             debugString(element));
+}
+
 FailureOr<Tensors> OperatorBuilder::takeResults() {
   Operation *end = function.getBody().front().getTerminator();
   Tensors results;
   for (auto [i, result] : llvm::enumerate(end->getOperands())) {
     Type element = cast<RankedTensorType>(result.getType()).getElementType();
-    std::optional<DType> dtype = findDType(element);
-    if (!dtype)
-      return builder.unsupported("result " + Twine(i) + " of its function has elements of " +
-                                 debugString(element));
+    FailureOr<DType> dtype = getDType(i, element);
+    if (failed(dtype))
+      return failure();
     results.push_back(builder.wrap(get(result), *dtype, shapes[result]));
   }
   return results;

@@ -7,24 +7,27 @@
 #ifndef TSSA_LIB_IMPORT_USEROPERATORS_H
 #define TSSA_LIB_IMPORT_USEROPERATORS_H
 
+#include "dialects/te/IR/TEOps.h"
 #include "lib/Import/Failure.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "onnx/onnx_pb.h"
 #include "tssa/Builder/Builder.h"
+#include "tssa/Import/ForeignObject.h"
 #include "tssa/Operators/Node.h"
 
 namespace tssa {
 
 /// The operators of --operators: functions whose names are a domain and an operator, such as
 /// `@"com.acme::Scale"`. The arguments are the node's inputs, tensors, and then scalars, which are
-/// attributes of the node by the names of their ports. The body has expressions of te, constants
-/// and sizes. A node becomes the body for the types of its inputs, so that it is merged and
-/// scheduled as all others.
+/// attributes of the node by the names of their ports. The body has expressions of te, constants,
+/// sizes, and calls of routines (te.extern) that foreign objects define. A node becomes the body
+/// for the types of its inputs, so that it is merged and scheduled as all others.
 class UserOperators {
 public:
-  /// `module` may be null; it must outlive this object.
-  explicit UserOperators(mlir::ModuleOp module) : module(module) {}
+  /// `module` may be null; it and the objects must outlive this object.
+  UserOperators(mlir::ModuleOp module, llvm::ArrayRef<ForeignObject> objects)
+      : module(module), objects(objects) {}
 
   /// Checks what can be checked without a node.
   mlir::LogicalResult check(ImportReport &report) const;
@@ -38,6 +41,10 @@ public:
 
 private:
   mlir::ModuleOp module;
+  llvm::ArrayRef<ForeignObject> objects;
+
+  std::string findProblem(mlir::func::FuncOp function) const;
+  std::string findProblem(mlir::tssa::te::ExternOp call) const;
 };
 
 } // namespace tssa

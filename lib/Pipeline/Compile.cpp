@@ -74,7 +74,7 @@ llvm::Error Compilation::writeArtifact(StringRef path, bool &wasWriting) {
   }
   if (options.progress)
     options.progress({"link"});
-  llvm::Expected<std::string> code = cpu::link(objects, options.sanitize);
+  llvm::Expected<std::string> code = cpu::link(objects, options.foreignObjects, options.sanitize);
   if (!code)
     return code.takeError();
   runtime::Status status = runtime::writeArtifact(path.str(), *code, manifest, contents);

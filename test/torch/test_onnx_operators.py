@@ -4,6 +4,8 @@
 """Operators that a user defines for ONNX models."""
 
 import os
+import shutil
+import subprocess
 import tempfile
 import unittest
 from unittest import mock
@@ -63,6 +65,33 @@ class Tests(unittest.TestCase):
             self.addCleanup(tssa.set_progress, tssa.set_progress(told.append))
             self.run_model()
             self.assertEqual(any(each.step == "code" for each in told), steps)
+
+    def test_an_object(self):
+        compiler = shutil.which("clang-22") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("no C compiler")
+        path = os.path.join(self.folder, "halve.o")
+        source = """#include "tssa/abi.h"
+            int32_t tssa_extern_halve(const tssa_host *host, int32_t node, tssa_tensor *tensors, const void *reserved) {
+              (void)host, (void)node, (void)reserved;
+              for (int64_t i = 0; i < tensors[0].shape[0]; ++i)
+                ((float *)tensors[1].data)[i] = ((const float *)tensors[0].data)[i] / 2;
+              return TSSA_OK;
+            }"""
+        headers = os.path.join(os.path.dirname(__file__), "..", "..", "include")
+        flags = ["-c", "-O2", "-fPIC", "-ffreestanding", "-fno-stack-protector", "-I", headers, "-x", "c", "-", "-o", path]
+        subprocess.run([compiler, *flags], input=source, text=True, check=True)
+        call = "%y = te.extern @halve(%x) sizes (%n) [0] : (tensor<?xf32>) -> tensor<?xf32>"
+        begin, end = SCALE.index("%y = te.compute"), SCALE.index("  return")
+        text = SCALE[:begin] + call + "\n" + SCALE[end:]
+        tssa.register_onnx_operator(text)
+        with self.assertRaisesRegex(tssa.Error, "no object of --operators defines 'tssa_extern_halve'"):
+            self.run_model()
+        tssa.register_onnx_operator(text, [path])
+        os.remove(path)
+        self.assertEqual(self.run_model(), [0, -0.5, -1, -1.5])
+        with self.assertRaises(FileNotFoundError):
+            tssa.register_onnx_operator(text, [path])
 
     def test_mistakes(self):
         tssa.register_onnx_operator(SCALE.replace("te.read %x[d0]", "te.read %x[d1]"))

@@ -126,9 +126,32 @@ readOperators(mlir::MLIRContext &context, const ImportOptions &options, ImportRe
   return all;
 }
 
+std::string takeOperatorFiles(ArrayRef<std::string> paths, bool untrusted, ImportOptions &options) {
+  for (const std::string &path : paths) {
+    if (sys::path::extension(path) != ".o") {
+      options.operatorFiles.push_back(path);
+      continue;
+    }
+    std::string where = "--operators: '" + path + "' ";
+    if (untrusted)
+      return where + "is foreign code, which --untrusted refuses";
+    Expected<ForeignObject> object = readForeignObject(path);
+    if (!object)
+      return where + toString(object.takeError());
+    for (const ForeignObject &other : options.foreignObjects)
+      for (const std::string &name : object->routines)
+        if (is_contained(other.routines, name))
+          return where + "defines '" + name + "' again, as '" + other.path + "' does";
+    options.foreignObjects.push_back(std::move(*object));
+  }
+  return "";
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context, const std::string &path,
                                             const ImportOptions &options, ImportReport &report) {
   ImportOptions import = options;
+  for (const ForeignObject &object : options.foreignObjects)
+    report.files.push_back(object.path);
   mlir::OwningOpRef<mlir::ModuleOp> defined = readOperators(context, options, report);
   if (report.fault != operators::Fault::None)
     return nullptr;

@@ -19,6 +19,11 @@ namespace tssa {
 mlir::OwningOpRef<mlir::ModuleOp> readModel(mlir::MLIRContext &context, const std::string &path,
                                             const ImportOptions &options, ImportReport &report);
 
+/// Takes the files of --operators: text, and objects, which are read at once. Returns what is wrong
+/// with one of them, or "".
+std::string takeOperatorFiles(llvm::ArrayRef<std::string> paths, bool untrusted,
+                              ImportOptions &options);
+
 } // namespace tssa
 
 #endif // TOOLS_COMMON_READMODEL_H

@@ -290,6 +290,8 @@ static CompileOptions getCompileOptions(const Options &options, const Machines &
   compile.point = options.point;
   compile.verifiesPasses |= options.verifyEachStage;
   compile.keepsSchedules = options.emit == Emit::Schedule;
+  for (const ForeignObject &object : options.import.foreignObjects)
+    compile.foreignObjects.push_back(object.bytes);
   compile.modelName = sys::path::stem(options.input).str();
   return compile;
 }

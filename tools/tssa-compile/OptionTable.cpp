@@ -97,8 +97,8 @@ void CommandLine::addOutput() {
       "Make an input of an ONNX model a constant: a number, true, false, or a list such as "
       "[1,3,224,224]; repeatable");
   add("operators", operators, "FILE.mlir",
-      "Operators that the model uses and nobody knows, as functions of te named DOMAIN::OPERATOR; "
-      "repeatable");
+      "Operators that the model uses and nobody knows, as functions of te named DOMAIN::OPERATOR, "
+      "or an object .o with routines that they call; repeatable");
   add("compile-to", lastStage, "STAGE",
       "Stop after import, functional, te, layout, buffers, loops or target");
   add("emit", emit, "KIND",

@@ -9,6 +9,7 @@
 #include "ListOperators.h"
 #include "OptionTable.h"
 #include "tools/common/ModelSizes.h"
+#include "tools/common/ReadModel.h"
 #include "tssa/Pipeline/Compile.h"
 #include "tssa/Pipeline/VerifyFaults.h"
 #include "tssa/Runtime/DeviceCheck.h"
@@ -114,14 +115,16 @@ bool isModelFile(StringRef path) {
 std::optional<int> checkInput(const CommandLine &line, Options &options) {
   options.check = line.check;
   options.json = line.json;
-  options.import.operatorFiles = line.operators;
+  if (std::string wrong = takeOperatorFiles(line.operators, line.untrusted, options.import);
+      !wrong.empty())
+    return reportUsage(wrong);
   if (options.json && !options.check && !line.explain)
     return reportUsage("--json is for --check and --explain");
   if (isModelFile(options.input))
     return std::nullopt;
   if (options.check)
     return reportUsage("--check is for ONNX models, got '" + options.input + "'");
-  if (!line.operators.empty())
+  if (!options.import.operatorFiles.empty())
     return reportUsage("--operators is for ONNX models, got '" + options.input + "'");
   if (!line.sizes.constants.empty())
     return reportUsage("--const fixes an input of an ONNX model, got '" + options.input + "'");

@@ -8,6 +8,7 @@
 #include "Options.h"
 #include "OptionTable.h"
 #include "tools/common/ModelSizes.h"
+#include "tools/common/ReadModel.h"
 #include "tssa/Pipeline/Records.h"
 #include "tssa/Search/CostModel.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -193,7 +194,9 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
   if (std::optional<int> code = takeTunedSizes(line, options))
     return code;
   options.import.untrusted = line.untrusted;
-  options.import.operatorFiles = line.operators;
+  if (std::string wrong = takeOperatorFiles(line.operators, line.untrusted, options.import);
+      !wrong.empty())
+    return reportUsage(wrong);
   if (std::string wrong = readModelSizes(line.sizes, options.import); !wrong.empty())
     return reportUsage(wrong);
   return std::nullopt;

@@ -36,13 +36,15 @@ static constexpr unsigned fewestTurns = 5, mostTurns = 101;
 // Programs
 //===----------------------------------------------------------------------===//
 
-static Error compileProgram(mlir::ModuleOp model, const cpu::Machine &machine,
-                            const Program &program, StringRef path) {
+static Error compileProgram(mlir::ModuleOp model, const Options &options,
+                            const cpu::Machine &machine, const Program &program, StringRef path) {
   mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
   CompileOptions compile;
   compile.machine = machine;
   compile.tunedDir = program.records;
   compile.modelName = "model";
+  for (const ForeignObject &object : options.import.foreignObjects)
+    compile.foreignObjects.push_back(object.bytes);
   Compilation compilation(compile);
   if (failed(compilation.runStages(*module)))
     return createStringError("the model cannot be compiled " + program.name);
@@ -268,7 +270,7 @@ Error raceProgram(mlir::MLIRContext &context, const Options &options, const cpu:
     sys::path::append(path, "program" + Twine(number) + ".so");
     paths.push_back(std::string(path));
     options.tell({"compile the program " + program.name});
-    if (Error error = compileProgram(*model, machine, program, paths.back()))
+    if (Error error = compileProgram(*model, options, machine, program, paths.back()))
       return error;
     if (std::error_code error = sys::fs::file_size(path, program.bytes))
       return createStringError(error, "no size of a program: " + error.message());

@@ -30,7 +30,8 @@ def TE_ExternOp : TE_Op<"extern", [AttrSizedOperandSegments]> {
   let summary = "call a library routine that cannot be a tensor expression";
   let description = [{
     `callee` names one of the routines of lib/Externs: `topk`, `unique`, `nonzero`,
-    `compress`, `non_max_suppression` or `det`. Some dynamic dims of the results
+    `compress`, `non_max_suppression` or `det`; or one of a foreign object that a user
+    gives to the compiler (`--operators`). Some dynamic dims of the results
     have a size that is known before the call; `result_sizes` has these sizes.
     `size_index` has, for each dynamic dim, the position of its size in
     `result_sizes`, or -1 if the size is known only after the call. In that case

@@ -194,6 +194,10 @@ public:
   mlir::FailureOr<Tensors> callExtern(llvm::StringRef callee, llvm::ArrayRef<Tensor> inputs,
                                       llvm::ArrayRef<ExternResult> results,
                                       const ExternAttributes &attributes);
+  /// The same for tensors and scalars.
+  mlir::FailureOr<Tensors> callExtern(llvm::StringRef callee, mlir::ValueRange operands,
+                                      llvm::ArrayRef<ExternResult> results,
+                                      const ExternAttributes &attributes);
 
   // Shapes.
   /// Returns the shape to which all `shapes` broadcast by numpy's rules.

@@ -8,6 +8,7 @@
 #define TSSA_IMPORT_OPTIONS_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "tssa/Import/ForeignObject.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -35,6 +36,8 @@ struct ImportOptions {
   /// has them all.
   std::vector<std::string> operatorFiles;
   mlir::ModuleOp operators;
+  /// The objects with the routines that these operators may call.
+  std::vector<ForeignObject> foreignObjects;
   /// Enforces the limits in lib/Import/Limits.h, which protect against hostile files.
   bool untrusted = false;
   /// Adds to the outputs every tensor that a node of the main graph produces.

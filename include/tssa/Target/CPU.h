@@ -51,8 +51,8 @@ struct Machine {
 /// compiler: only then does the result depend on the host, whose caches are measured.
 llvm::Expected<Machine> resolveMachine(llvm::StringRef mcpu);
 
-/// Returns the name of the CPU whose model stands for those of unknown CPUs: x86-64-v4 or x86-64-v3,
-/// by the size of the vector registers.
+/// Returns the name of the CPU whose model stands for those of unknown CPUs: x86-64-v4 or
+/// x86-64-v3, by the size of the vector registers.
 llvm::StringRef getGenericCPU(const Machine &machine);
 
 /// Returns a machine of these features and this model. Fails for an unknown CPU or feature, and for
@@ -115,10 +115,12 @@ void optimize(llvm::Module &module, llvm::TargetMachine &target, const OptimizeO
 llvm::Error emit(llvm::Module &module, llvm::TargetMachine &target, bool assembly,
                  llvm::raw_pwrite_stream &stream);
 
-/// Links `objects` to a shared object that imports nothing and exports all symbols that are not
-/// hidden. Undefined symbols are an error that names them. With `sanitize` they are allowed,
-/// because the process that loads the code has the functions of AddressSanitizer.
-llvm::Expected<std::string> link(llvm::ArrayRef<std::string> objects, bool sanitize = false);
+/// Links `objects` to a shared object that imports nothing and exports all their symbols that are
+/// not hidden, and none of the `foreign` objects, which are linked as well. Undefined symbols are
+/// an error that names them. With `sanitize` they are allowed, because the process that loads the
+/// code has the functions of AddressSanitizer.
+llvm::Expected<std::string> link(llvm::ArrayRef<std::string> objects,
+                                 llvm::ArrayRef<std::string> foreign = {}, bool sanitize = false);
 
 } // namespace tssa::cpu
 

@@ -10,6 +10,7 @@
 #include "tssa/Target/MemoryFile.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/Errno.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cerrno>
@@ -89,13 +90,15 @@ static Error writeArchive(ArrayRef<std::string> objects, const MemoryFile &file)
   return file.write((*archive)->getBuffer());
 }
 
-Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
-  MemoryFile input;
-  if (Error error = input.create())
+Expected<std::string> link(ArrayRef<std::string> objects, ArrayRef<std::string> foreign,
+                           bool sanitize) {
+  MemoryFile input, foreignInput;
+  if (Error error = joinErrors(input.create(), foreignInput.create()))
     return std::move(error);
-  if (Error error = writeArchive(objects, input))
+  if (Error error = joinErrors(writeArchive(objects, input), writeArchive(foreign, foreignInput)))
     return std::move(error);
-  std::string inputPath = input.getPath();
+  std::string inputPath = input.getPath(), foreignPath = foreignInput.getPath();
+  std::string hidden = ("--exclude-libs=" + sys::path::filename(foreignPath)).str();
   OutputPipe output;
   if (Error error = output.create())
     return std::move(error);
@@ -118,8 +121,10 @@ Expected<std::string> link(ArrayRef<std::string> objects, bool sanitize) {
                                          "-O2",
                                          "--strip-all",
                                          "--threads=1",
+                                         hidden.c_str(),
                                          "--whole-archive",
-                                         inputPath.c_str()};
+                                         inputPath.c_str(),
+                                         foreignPath.c_str()};
   static std::mutex oneAtATime; // lld keeps its state in globals
   std::lock_guard<std::mutex> lock(oneAtATime);
   std::string messages;

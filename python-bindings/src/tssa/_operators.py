@@ -11,17 +11,19 @@ import threading
 _NAME = re.compile(r'^\s*func\.func\s+@"([^"]+)"', re.MULTILINE)
 
 _lock = threading.Lock()
-_registered = {}  # texts by the names that they define
+_registered = {}  # texts, and the bytes of objects, by the names that they define
 
 
-def register_onnx_operator(operators):
+def register_onnx_operator(operators, objects=()):
     """Defines operators of ONNX models, for all sessions that are made from now on.
 
     operators: the path of a file NAME.mlir, or its text: functions of te named DOMAIN::OPERATOR, as --operators of
     tssa-compile takes them. An operator that is defined again is replaced. What is wrong with a function is an error of the
     first session whose model is compiled.
+    objects: the paths of objects NAME.o with the routines that the functions call: foreign code, which becomes part of the
+    compiled model.
 
-    NoSuchFile, OSError: the file cannot be read. ValueError: the text defines no function, or some of the functions of an
+    OSError: a file cannot be read. ValueError: the text defines no function, or some of the functions of an
     earlier text and not all.
     """
     text = os.fspath(operators)
@@ -31,6 +33,10 @@ def register_onnx_operator(operators):
     names = frozenset(_NAME.findall(text))
     if not names:
         raise ValueError('expected the path of a file .mlir, or functions func.func @"DOMAIN::OPERATOR"')
+    contents = []
+    for path in objects:
+        with open(path, "rb") as file:
+            contents.append(file.read())
     with _lock:
         known = {other for other in _registered if other & names}
         for other in known:
@@ -38,7 +44,7 @@ def register_onnx_operator(operators):
                 raise ValueError(f"{sorted(other & names)} were defined with {sorted(other - names)}: define them again, too")
         for other in known:
             del _registered[other]
-        _registered[names] = text
+        _registered[names] = text, tuple(contents)
 
 
 def has_operators():
@@ -48,11 +54,14 @@ def has_operators():
 def list_operator_options(folder):
     """Returns options of tssa-compile for the operators that are defined, in files in this folder."""
     with _lock:
-        texts = list(_registered.values())
+        registered = list(_registered.values())
     options = []
-    for number, text in enumerate(texts):
-        path = os.path.join(folder, f"operators{number}.mlir")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        options.append(f"--operators={path}")
+    for number, (text, objects) in enumerate(registered):
+        files = {f"operators{number}.mlir": text.encode()}
+        files.update((f"routines{number}_{which}.o", content) for which, content in enumerate(objects))
+        for name, content in files.items():
+            path = os.path.join(folder, name)
+            with open(path, "wb") as file:
+                file.write(content)
+            options.append(f"--operators={path}")
     return options

@@ -15,9 +15,9 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 
-def save(name, inputs, outputs, nodes, constants, arrays):
-    values = [[helper.make_tensor_value_info(port, TensorProto.FLOAT, shape) for port, shape in ports]
-              for ports in (inputs, outputs)]
+def save(name, inputs, outputs, nodes, constants, arrays, result=TensorProto.FLOAT):
+    values = [[helper.make_tensor_value_info(port, kind, shape) for port, shape in ports]
+              for ports, kind in ((inputs, TensorProto.FLOAT), (outputs, result))]
     weights = [numpy_helper.from_array(np.array(value, np.float32), key) for key, value in constants.items()]
     graph = helper.make_graph(nodes, name, *values, weights)
     versions = {"": 17, **{node.domain: 1 for node in nodes if node.domain}}
@@ -50,7 +50,15 @@ def boxes():
     save("boxes", [("x", ["B", "N", 4])], [("y", ["B", "N", 4])], nodes, {}, {"x": np.zeros((1, 2, 4), np.float32)})
 
 
-MODELS = {model.__name__: model for model in (classifier, product, boxes)}
+def labels():
+    """The labels of the greatest scores, collapsed by an operator of com.acme."""
+    nodes = [helper.make_node("ArgMax", ["scores"], ["best"], name="best", axis=1, keepdims=0),
+             helper.make_node("CollapseRepeats", ["best"], ["labels"], name="collapse", domain="com.acme", blank=0)]
+    scores = np.eye(6, dtype=np.float32)[[0, 3, 3, 0, 3, 5, 5, 0]]
+    save("labels", [("scores", ["T", 6])], [("labels", ["N"])], nodes, {}, {"scores": scores}, TensorProto.INT64)
+
+
+MODELS = {model.__name__: model for model in (classifier, product, boxes, labels)}
 
 if __name__ == "__main__":
     if sys.argv[1] not in MODELS:
