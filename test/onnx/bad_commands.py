@@ -249,6 +249,8 @@ SURROUNDINGS = [
 #: Not under the address sanitizer, which reserves address space and answers for allocation itself.
 MEMORY = [
     Command("memory_over", [*COMPILE, "--memory-limit=48M"], LIMIT, ["memory", "--memory-limit"], prepare=big_model),
+    # Too little for the thread of a limit of time.
+    Command("memory_for_threads", [*COMPILE, "--timeout=60", "--memory-limit=16M"], LIMIT, ["memory", "--memory-limit"]),
     Command("memory_over_on_threads", [*THREADS, "--memory-limit=32M"], LIMIT, ["memory", "--memory-limit"],
             prepare=model_of_many_kernels),
     Command("memory_over_on_threads_by_the_system", THREADS, LIMIT, ["memory"], prepare=model_of_many_kernels,

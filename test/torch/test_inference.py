@@ -24,8 +24,8 @@ ONES = numpy.ones(3, numpy.float32)
 
 
 def tensor_type(code, *dims):
-    """A type of protobuf. dims: sizes and names."""
-    shape = [field(1, field(1, dim) if isinstance(dim, int) else field(2, dim)) for dim in dims]
+    """A type of protobuf. dims: sizes, names, and None for those without a name."""
+    shape = [field(1, b"" if dim is None else field(1, dim) if isinstance(dim, int) else field(2, dim)) for dim in dims]
     return field(1, field(1, code), field(2, *shape) if shape else field(2, b""))
 
 
@@ -84,6 +84,11 @@ class Tests(unittest.TestCase):
             numpy.testing.assert_array_equal(each.run(None, {"a": a, "b": b})[0], a + b)
         with self.assertRaisesRegex(onnxruntime.InvalidArgument, "batch"):
             session.run(None, {"a": a, "b": b[:1]})
+
+    def test_dims_without_a_name(self):
+        model = make_typed("Neg", [("a", tensor_type(1, None, "width"))], tensor_type(1, None, "width"))
+        session = onnxruntime.InferenceSession(model)
+        self.assertEqual([port.shape for port in (*session.get_inputs(), *session.get_outputs())], [[None, "width"]] * 2)
 
     def test_names_that_are_no_utf8(self):
         model = make_typed("Add", [("AAAAAAAA", tensor_type(1, "SSSSSSSS")), ("b", tensor_type(1, "T"))], tensor_type(1, "U"))

@@ -25,6 +25,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <cxxabi.h>
+#include <exception>
 #include <new>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -54,7 +56,20 @@ void claimEnd() {
   ::_exit(LimitReached);
 }
 
+/// What std::terminate did before.
+static std::terminate_handler otherTerminate;
+
 [[noreturn]] static void endOutOfMemory() { endProcess(memoryMessage); }
+
+/// Libraries throw where a thread or memory is missing, and nobody catches it. Other exceptions go
+/// where they went before.
+static void endOnException() {
+  static constexpr StringLiteral missing[] = {"St9bad_alloc", "St12system_error"};
+  const std::type_info *type = abi::__cxa_current_exception_type();
+  if (type && is_contained(missing, StringRef(type->name())))
+    endOutOfMemory();
+  otherTerminate();
+}
 
 /// What SIGSEGV did before.
 static struct sigaction otherActionOfFault;
@@ -85,6 +100,7 @@ static void limitMemory(const Options &options) {
                   "\n";
   std::set_new_handler(endOutOfMemory);
   install_bad_alloc_error_handler([](void *, const char *, bool) { endOutOfMemory(); });
+  otherTerminate = std::set_terminate(endOnException);
   watchFaults();
   if (options.memoryLimit == 0)
     return;

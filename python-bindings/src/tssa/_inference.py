@@ -116,8 +116,11 @@ class InferenceSession(BoundRuns, Session):
             _log.log(max(level, _log.getEffectiveLevel()), "%s%s", name, text)
 
     def _describe(self, ports):
+        # The compiler names a dim that has no name in the model by its input and its position.
+        invented = {f"{name}.{at}" for name, _, _, dims, *_ in self._program.inputs for at in range(len(dims))}
         return [NodeArg(name, f"tensor({get_element(code, bits).onnx})",
-                        [symbol or None if size < 0 else size for size, symbol in zip(dims, symbols)])
+                        [size if size >= 0 else symbol if symbol and symbol not in invented else None
+                         for size, symbol in zip(dims, symbols)])
                 for name, code, bits, dims, _, _, symbols in ports]
 
     _string_type, _key_types = "tensor(string)", {"string": "string", "int64": "int64"}
