@@ -28,7 +28,7 @@ namespace tssa {
 
 /// Appends the build id of a program or library that is loaded: the GNU note of its linker.
 static int addBuildId(dl_phdr_info *info, size_t, void *text) {
-  for (const ElfW(Phdr) & header : ArrayRef(info->dlpi_phdr, info->dlpi_phnum)) {
+  for (const ElfW(Phdr) &header : ArrayRef(info->dlpi_phdr, info->dlpi_phnum)) {
     if (header.p_type != PT_NOTE)
       continue;
     StringRef notes(reinterpret_cast<const char *>(info->dlpi_addr + header.p_vaddr),
@@ -66,6 +66,7 @@ KernelCache::KernelCache(const CompileOptions &options) : options(options) {
   const cpu::Machine &machine = options.machine;
   stream << machine.triple << ' ' << machine.cpu << ' ' << machine.vectorBytes << ' '
          << machine.getFeatureString() << '\n';
+  stream << "emulates atoms " << machine.emulatesAtoms << '\n';
   stream << "sanitize " << options.sanitize << '\n';
 }
 

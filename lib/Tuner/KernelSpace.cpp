@@ -177,6 +177,10 @@ static std::optional<layout::Point> replaceDims(const layout::Point &point,
   for (const layout::Unroll &unroll : point.unrolled)
     if (dims[unroll.dim])
       result.unrolled.push_back({*dims[unroll.dim], unroll.extent});
+  if (point.dot && dims[point.dot->dim] && base.dot)
+    result.dot = layout::DotSteps{*dims[point.dot->dim], point.dot->extent};
+  else
+    result.dot.reset();
   return result;
 }
 

@@ -123,7 +123,7 @@ fails("input_shapes is a dict from the names of inputs to shapes, got list", Typ
     lambda: tssa.Session(__file__, input_shapes=[1]))
 fails("an artifact is compiled already")(lambda: tssa.Session(__file__, input_shapes={"x": [1]}))
 fails("an artifact is compiled already")(lambda: tssa.Session(__file__, precision="bf16"))
-fails("precision is f32, f16, bf16 or tf32, got 'fp16'", ValueError)(lambda: tssa.Session(__file__, precision="fp16"))
+fails("precision is f32, f16, bf16, tf32 or fast, got 'fp16'", ValueError)(lambda: tssa.Session(__file__, precision="fp16"))
 fails("dims are fixed by name only")(lambda: tssa.SessionOptions().add_free_dimension_override_by_denotation("B", 1))
 fails("denormal numbers are kept")(
     lambda: tssa.SessionOptions().add_session_config_entry("session.set_denormal_as_zero", "1"))

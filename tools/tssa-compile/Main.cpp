@@ -216,15 +216,20 @@ static int writeArtifact(const Options &options, Compilation &compilation) {
 static void describeTuned(const Options &options, const TunedUse &use) {
   std::string where = options.input + ": ", text = "tuned '" + options.tuned + "': ";
   if (use.recorded == 0 && use.versions == 0) {
-    errs() << where << "warning: " << text << "none of " << use.kernels
-           << " kernels takes a record\n";
+    errs() << where << "warning: " << text;
+    if (use.kernels > 0)
+      errs() << "none of " << use.kernels << " kernels takes a record\n";
+    else
+      errs() << "no record has faster loops for sizes that only a run knows\n";
     return;
   }
-  errs() << where << text << use.recorded << " of " << use.kernels << " kernels take records";
+  errs() << where << text;
+  if (use.kernels > 0)
+    errs() << use.recorded << " of " << use.kernels << " kernels take records";
   if (use.recorded > 0)
     errs() << format(", %.3g ms -> %.3g ms", use.defaultSeconds * 1e3, use.seconds * 1e3);
   if (use.versions > 0)
-    errs() << ", " << use.versions << " versions for sizes";
+    errs() << (use.kernels > 0 ? ", " : "") << use.versions << " versions for sizes";
   errs() << '\n';
 }
 
@@ -267,6 +272,16 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
 // The whole
 //===----------------------------------------------------------------------===//
 
+/// Returns whether some target computes products of bf16 faster than those of f32: a GPU does, and a
+/// CPU with dot products.
+static bool hasFastBF16(const Options &options, const Machines &machines) {
+  const mlir::tssa::layout::MachineModel &model = machines.cpu.model;
+  bool hasDots = model.bf16Products > model.lanes * model.fmaPorts;
+  return llvm::any_of(options.targets, [&](const tssa::Target &target) {
+    return target.isDevice() || hasDots;
+  });
+}
+
 static CompileOptions getCompileOptions(const Options &options, const Machines &machines) {
   CompileOptions compile;
   compile.machine = machines.cpu;
@@ -274,7 +289,8 @@ static CompileOptions getCompileOptions(const Options &options, const Machines &
   compile.targets = options.targets;
   compile.merges = options.merges;
   compile.transforms = options.transforms;
-  compile.precision = options.precision;
+  compile.precision =
+      options.isFast && hasFastBF16(options, machines) ? Precision::BF16 : options.precision;
   compile.sanitize = options.sanitize;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;
@@ -303,6 +319,7 @@ static Expected<Machines> resolveCPU(const Options &options) {
   if (machine->isGenericModel && options.mcpu != "native")
     errs() << "tssa-compile: warning: the caches and ports of '" << options.mcpu
            << "' are not known: those of " << cpu::getGenericCPU(*machine) << " are assumed\n";
+  machine->emulatesAtoms = options.emulatesAtoms;
   return Machines{std::move(*machine), std::nullopt};
 }
 
@@ -314,6 +331,7 @@ static Expected<Machines> readMachines(const Options &options, StringRef text) {
     Expected<cpu::Machine> machine = cpu::readMachine(text);
     if (!machine)
       return machine.takeError();
+    machine->emulatesAtoms = options.emulatesAtoms;
     return Machines{std::move(*machine), std::nullopt};
   }
   Expected<cuda::Device> device = cuda::readDevice(text);

@@ -89,6 +89,9 @@ void CommandLine::addOutput() {
   add("mcpu", mcpu, "CPU", "CPU, such as native (default), x86-64-v3, x86-64-v4");
   add("machine", machine, "FILE",
       "Machine, as --emit=machine and tssa-run --inspect write it, instead of --mcpu");
+  add("atom", atom, "native|emulate",
+      "Dot products of schedules: instructions of the CPU (default), or other arithmetic that "
+      "gives the same, on any CPU");
   add("dim", sizes.dims, "NAME=N", "Fix the size of a named dim; repeatable");
   add("input-shape", sizes.shapes, "NAME=1x3x224x224",
       "Fix the shape of an input, or name its dims, as in [N,3,?,?], where ? is any size; "
@@ -108,8 +111,8 @@ void CommandLine::addOutput() {
 void CommandLine::addKernels() {
   add("precision", precision, "TYPE",
       "Round the factors of matrix products and convolutions of f32 to f16, bf16 or tf32, and sum "
-      "in "
-      "f32; weights of 16 bits take half the space. f32 (default) rounds nothing");
+      "in f32; weights of 16 bits take half the space. fast is bf16 where a target multiplies those "
+      "faster, else f32. f32 (default) rounds nothing");
   add("point", point, "N", "Take the loops that the draft model ranks N-th, not first (0)");
   add("schedule", schedule, "FILE", "Schedules of kernels, as --emit=schedule writes them");
   add("tuned", tuned, "DIR", "Give kernels the loops that a tuner has recorded in DIR");

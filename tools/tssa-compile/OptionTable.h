@@ -22,6 +22,7 @@ struct CommandLine : tools::CommandLine {
   std::string target = "cpu";
   std::string mcpu = "native";
   std::string machine;
+  std::string atom = "native";
   ModelSizes sizes;
   std::vector<std::string> operators;
   std::string lastStage;

@@ -143,14 +143,19 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
   options.machine = line.machine;
   if (line.isGiven("machine") && line.isGiven("mcpu"))
     return reportUsage("--machine and --mcpu exclude each other");
+  if (line.atom != "native" && line.atom != "emulate")
+    return reportUsage("expected native or emulate for --atom, got '" + line.atom + "'");
+  options.emulatesAtoms = line.atom == "emulate";
   return std::nullopt;
 }
 
 /// Takes --precision, --no-merge, --force and --without.
 std::optional<int> takeTransforms(const CommandLine &line, Options &options) {
-  std::optional<Precision> precision = parsePrecision(line.precision);
+  options.isFast = line.precision == "fast";
+  std::optional<Precision> precision =
+      options.isFast ? Precision::F32 : parsePrecision(line.precision);
   if (!precision)
-    return reportUsage("expected f32, f16, bf16 or tf32 for --precision, got '" + line.precision +
+    return reportUsage("expected f32, f16, bf16, tf32 or fast for --precision, got '" + line.precision +
                        "'");
   options.precision = *precision;
   options.merges = !line.noMerge;

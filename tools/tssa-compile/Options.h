@@ -38,6 +38,8 @@ struct Options {
   std::string depFile;
   std::vector<Target> targets;
   std::string mcpu;
+  /// Whether other arithmetic computes what dot products do.
+  bool emulatesAtoms = false;
   /// The file of the machine, instead of `mcpu`; empty for none.
   std::string machine;
   std::string lastStage;
@@ -60,6 +62,8 @@ struct Options {
   Transforms transforms;
   /// What the factors of contractions are rounded to.
   Precision precision = Precision::F32;
+  /// Whether the precision is the one whose products a target computes fastest, bf16 or f32.
+  bool isFast = false;
   /// Whether to find the first node whose value is wrong, and to write no artifact.
   bool bisect = false;
   /// For --bisect: npz files of inputs and expected values. If they are empty, inputs are

@@ -63,8 +63,27 @@ static std::optional<ScheduleFault> findPipelineFault(const Schedule &schedule) 
   return std::nullopt;
 }
 
+static std::optional<ScheduleFault> findDotFault(const Schedule &schedule) {
+  const DotTile &dot = *schedule.dot;
+  const Atom &instruction = *dot.instruction;
+  auto fault = [&](const Twine &text) { return ScheduleFault{dot.op, text.str()}; };
+  const TileGroup *vector = schedule.getVector(), &steps = schedule.tiles.back();
+  if (!steps.reduction || steps.inner.back() != dot.loop)
+    return fault("expected an innermost loop over a reduction dim");
+  if (steps.factors.back() % instruction.steps != 0)
+    return fault("expected a loop of a multiple of " + Twine(instruction.steps) +
+                 " iterations, got " + Twine(steps.factors.back()));
+  if (!vector || vector->reduction || vector->factors.back() != instruction.columns)
+    return fault("expected a vector of " + Twine(instruction.columns) +
+                 " lanes over a parallel dim");
+  return std::nullopt;
+}
+
 std::optional<ScheduleFault> layout::findAtomFault(const Schedule &schedule,
                                                    ArrayRef<unsigned> order, StringRef label) {
+  if (schedule.dot)
+    if (std::optional<ScheduleFault> fault = findDotFault(schedule))
+      return fault;
   if (!schedule.atom)
     return schedule.pipeline
                ? std::optional(ScheduleFault{schedule.pipeline->op,
@@ -75,19 +94,25 @@ std::optional<ScheduleFault> layout::findAtomFault(const Schedule &schedule,
   return findPipelineFault(schedule);
 }
 
+/// Returns what `factor` is extended from, if `atom` extends as it is, or null.
+static Value findExtended(Value factor, const Atom &atom) {
+  Operation *op = factor.getDefiningOp();
+  bool extends = atom.kind == AtomFactors::Bytes
+                     ? isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(op)
+                     : isa_and_nonnull<arith::ExtFOp>(op);
+  return extends ? op->getOperand(0) : Value();
+}
+
 Value layout::findAtomFactor(te::ComputeOp op, unsigned piece, unsigned operand, const Atom &atom) {
   SmallVector<Operation *> products = te::findSummedProducts(op, piece);
-  auto product = products.size() == 1 ? dyn_cast<arith::MulFOp>(products.front()) : arith::MulFOp();
-  if (!product || (atom.takesTF32 && !te::isTF32Product(product)))
+  Operation *product = products.size() == 1 ? products.front() : nullptr;
+  bool isTF32 = atom.kind == AtomFactors::TF32;
+  if (!product || (isTF32 && !te::isTF32Product(product)))
     return {};
   Value factor = product->getOperand(operand);
-  if (!atom.takesTF32) {
-    auto extension = factor.getDefiningOp<arith::ExtFOp>();
-    if (!extension)
-      return {};
-    factor = extension.getIn();
-  }
-  bool isTaken = atom.takes(factor.getType(), product.getType()) &&
+  if (!isTF32)
+    factor = findExtended(factor, atom);
+  bool isTaken = factor && atom.takes(factor.getType(), product->getResult(0).getType()) &&
                  !te::hasOpaqueRead(factor, op.getPieceBlock(piece));
   return isTaken ? factor : Value();
 }

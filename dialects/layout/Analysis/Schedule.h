@@ -77,6 +77,13 @@ struct AtomTile {
   AtomOp op;
 };
 
+/// The loop whose steps dot products add, some at a time. It is a loop of a tile.
+struct DotTile {
+  const Atom *instruction;
+  unsigned loop; ///< id
+  AtomOp op;
+};
+
 /// The loop whose cached operands arrive some iterations ahead.
 struct Pipeline {
   unsigned loop;
@@ -108,6 +115,7 @@ struct Schedule {
   llvm::StringMap<ComputedAt> computeAt;    ///< by label of the other expression
   llvm::StringMap<ComputedAt> computeAfter; ///< likewise
   SmallVector<CachedOperand> caches;
+  std::optional<DotTile> dot;
   /// Both are set or none. The thread loops are then over warps.
   std::optional<AtomTile> atom;
   std::optional<Pipeline> pipeline;

@@ -11,9 +11,28 @@
 using namespace mlir;
 using namespace mlir::tssa;
 
+using layout::AtomFactors;
+
 static constexpr layout::Atom atoms[] = {
-    {"mma.m16n8k16", 16, 8, 16, "f16 or bf16, extended to f32", /*takesTF32=*/false, /*rate=*/1},
-    {"mma.m16n8k8", 16, 8, 8, "f32, in products with te.tf32", /*takesTF32=*/true, /*rate=*/0.5}};
+    {"mma.m16n8k16", 16, 8, 16, AtomFactors::Halves, "f16 or bf16, extended to f32", /*rate=*/1},
+    {"mma.m16n8k8", 16, 8, 8, AtomFactors::TF32, "f32, in products with te.tf32", /*rate=*/0.5},
+    {"avx512.bf16", 1, 16, 2, AtomFactors::BF16, "bf16, extended to f32", /*rate=*/0},
+    {"avx512.vnni", 1, 16, 4, AtomFactors::Bytes, "u8 and s8, extended to i32", /*rate=*/0},
+    {"avx.vnni", 1, 8, 4, AtomFactors::Bytes, "u8 and s8, extended to i32", /*rate=*/0}};
+
+bool layout::Atom::takes(Type factor, Type sum) const {
+  switch (kind) {
+  case AtomFactors::Halves:
+    return sum.isF32() && isa<Float16Type, BFloat16Type>(factor);
+  case AtomFactors::TF32:
+    return sum.isF32() && factor.isF32();
+  case AtomFactors::BF16:
+    return sum.isF32() && factor.isBF16();
+  case AtomFactors::Bytes:
+    return sum.isInteger(32) && factor.isInteger(8);
+  }
+  llvm_unreachable("an enumerator for each kind");
+}
 
 ArrayRef<layout::Atom> layout::getAtoms() { return atoms; }
 

@@ -11,22 +11,32 @@
 
 namespace mlir::tssa::layout {
 
-/// An instruction that `layout.atom` names.
+/// What an instruction multiplies.
+enum class AtomFactors {
+  Halves, ///< f16 or bf16, added in f32
+  TF32,   ///< f32 with the values of tf32, added in f32
+  BF16,   ///< bf16, added in f32
+  Bytes   ///< u8 and s8, added in i32
+};
+
+/// An instruction that `layout.atom` names: of a warp, which multiplies matrices, or the dot
+/// product of a CPU, which adds products of `steps` elements in each of `columns` lanes.
 struct Atom {
   StringLiteral name;
-  int64_t rows, columns, steps; ///< that it multiplies
-  StringLiteral factors;        ///< that it takes, in words
-  bool takesTF32;               ///< of f32, with the values of tf32; otherwise of 16 bits
-  double rate;                  ///< products in a cycle, of those of factors of 16 bits
+  int64_t rows, columns, steps; ///< that it multiplies; one row if it is a dot product
+  AtomFactors kind;
+  StringLiteral factors; ///< that it takes, in words
+  double rate;           ///< of those of a warp: products in a cycle, of those of halves
 
+  bool isDot() const { return rows == 1; }
   /// Whether it takes factors of type `factor` and adds to sums of type `sum`.
-  bool takes(Type factor, Type sum) const {
-    return sum.isF32() && (takesTF32 ? factor.isF32() : isa<Float16Type, BFloat16Type>(factor));
-  }
+  bool takes(Type factor, Type sum) const;
 
   /// Whether lanes load fragments of a factor element by element: ldmatrix cannot transpose
   /// elements of 32 bits.
-  bool loadsElements(bool hasRowsOfSteps) const { return takesTF32 && !hasRowsOfSteps; }
+  bool loadsElements(bool hasRowsOfSteps) const {
+    return kind == AtomFactors::TF32 && !hasRowsOfSteps;
+  }
 
   /// Returns the bytes by which rows of a factor in shared memory are longer than they need to be,
   /// so that what a warp loads at a time is in different banks: eight rows of 16 bytes, or eight

@@ -108,7 +108,7 @@ static Attribute parseModel(AsmParser &parser, ArrayRef<ModelField<Model>> field
                                      [&]() { return parseField(parser, fields, model, seen); }))
     return {};
   for (const ModelField<Model> &field : fields)
-    if (!seen.contains(field.name)) {
+    if (!field.isOptional && !seen.contains(field.name)) {
       parser.emitError(location, "expected the machine to have '") << field.name << "'";
       return {};
     }

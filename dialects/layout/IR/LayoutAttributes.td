@@ -50,7 +50,8 @@ def Layout_MachineAttr : AttrDef<Layout_Dialect, "Machine"> {
   let mnemonic = "machine";
   let summary = "the machine for which layouts and schedules are chosen";
   let description = [{
-    The numbers of a machine, by name and in any order. All must be given.
+    The numbers of a machine, by name and in any order. All must be given, but for
+    `bf16Products` and `byteProducts`: a machine without them has no dot products.
     dialects/layout/IR/MachineModel.h says what each means, and in which unit. A
     module carries its machine as `layout.machine`. A module without this attribute
     has the machine of the example.

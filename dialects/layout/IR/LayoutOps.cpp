@@ -160,11 +160,14 @@ LogicalResult CacheOp::verify() {
 }
 
 LogicalResult AtomOp::verify() {
-  if (!findAtom(getInstruction())) // C1
+  const Atom *atom = findAtom(getInstruction());
+  if (!atom) // C1
     return emitOpError("expects an instruction, one of ")
            << listAtoms() << ", got '" << getInstruction() << "'";
-  if (getLoops().size() != 3)
-    return emitOpError("expects three loops, got ") << getLoops().size();
+  size_t expected = atom->isDot() ? 1 : 3;
+  if (getLoops().size() != expected)
+    return emitOpError("expects ") << (expected == 1 ? "one loop" : "three loops") << " for '"
+                                   << getInstruction() << "', got " << getLoops().size();
   return success();
 }
 

@@ -176,28 +176,41 @@ def Layout_CacheOp : Layout_Op<"cache"> {
 }
 
 def Layout_AtomOp : Layout_Op<"atom"> {
-  let summary = "compute a tile of a product by instructions that multiply matrices";
+  let summary = "compute a tile of a product by instructions that multiply matrices, or by dot products";
   let description = [{
     The loops are those of the rows, the columns and the steps of a tile of a
-    product, which the instruction covers in parts. Its name says how large these are:
+    product, which the instruction covers in parts; a dot product of a CPU has only
+    the loop of the steps, which it makes a loop of the register tile. Its name says
+    how large the parts are:
 
     | instruction | rows, columns, steps | factors | sums | computed by |
     |---|---|---|---|---|
     | mma.m16n8k16 | 16, 8, 16 | f16 or bf16, extended to f32 | f32 | a warp (PTX ISA, mma.sync) |
     | mma.m16n8k8 | 16, 8, 8 | f32, in products with `te.tf32` | f32 | a warp (mma.sync of tf32) |
+    | avx512.bf16 | 1, 16, 2 | bf16, extended to f32 | f32 | a vector (Intel SDM, VDPBF16PS) |
+    | avx512.vnni | 1, 16, 4 | u8 and s8, extended to i32 | i32 | a vector (VPDPBUSD) |
+    | avx.vnni | 1, 8, 4 | u8 and s8, extended to i32 | i32 | a vector (VPDPBUSD) |
 
-    Accumulators stay in registers; `layout.pipeline` brings factors to shared memory.
+    Accumulators stay in registers. For a warp, `layout.pipeline` brings factors to
+    shared memory. A dot product loads them from where they are: the elements for
+    its steps lie beside each other in both factors, and so do those for its lanes in
+    the factor that differs from lane to lane. Steps that do not fill an instruction
+    are added one by one.
 
     Constraints:
-    - (C1) there are three loops, and the instruction is one of the table.
+    - (C1) the instruction is one of the table, and there are three loops, or one for
+      a dot product.
 
     Constraints, which are checked when the schedule is applied:
-    - (C2) the loops are the innermost of their expression, the first two over
-      parallel dims and the third over a reduction dim; their extents are multiples
-      of those of the instruction. No loop is tiled or vectorized.
+    - (C2) the loops of a warp's instruction are the innermost of their expression,
+      the first two over parallel dims and the third over a reduction dim; their
+      extents are multiples of those of the instruction. No loop is tiled or
+      vectorized. The loop of a dot product is the innermost one of a reduction dim,
+      of a multiple of its steps, and a vector of as many lanes as it has columns is
+      over a parallel dim.
     - (C3) the expression adds products of two values of the types of the table,
-      which have no opaque index. Both are cached at the innermost loop around the
-      atom, which is pipelined.
+      which have no opaque index. For a warp, both are cached at the innermost loop
+      around the atom, which is pipelined; for a dot product, both are reads.
     - (C4) the threads of a block are warps (`layout.bind`).
 
     Example: `layout.atom %m, %n, %k "mma.m16n8k16"`

@@ -11,6 +11,7 @@ using namespace mlir;
 using namespace mlir::tssa::layout;
 
 static constexpr int64_t mostBytes = int64_t(1) << 40;
+static constexpr int64_t mostProducts = 1 << 20;
 
 /// The limits keep every product of two numbers of the model far below 2^63.
 static constexpr MachineField fields[] = {
@@ -23,6 +24,8 @@ static constexpr MachineField fields[] = {
     {"l1Ways", &MachineModel::l1Ways, 1024, false},
     {"l2Bytes", &MachineModel::l2Bytes, mostBytes, false},
     {"l3Bytes", &MachineModel::l3Bytes, mostBytes, false},
+    {"bf16Products", &MachineModel::bf16Products, mostProducts, false, /*isOptional=*/true},
+    {"byteProducts", &MachineModel::byteProducts, mostProducts, false, /*isOptional=*/true},
 };
 
 ArrayRef<MachineField> tssa::layout::getMachineFields() { return fields; }

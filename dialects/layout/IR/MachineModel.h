@@ -31,6 +31,9 @@ struct MachineModel {
   int64_t l1Ways = 8;         ///< ways of the first-level data cache
   int64_t l2Bytes = 1 << 20;  ///< bytes of the second-level cache of one core
   int64_t l3Bytes = 32 << 20; ///< bytes of the third-level cache, all of which one core may use
+  /// Products that dot instructions add in one cycle, of bf16, and of u8 and s8; 0 if there are
+  /// none.
+  int64_t bf16Products = 0, byteProducts = 0;
 
   /// Returns the bytes of one way of the first-level cache. Addresses at this distance share a set.
   int64_t getL1WayBytes() const { return l1Bytes / l1Ways; }

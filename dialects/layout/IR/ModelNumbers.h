@@ -21,12 +21,14 @@
 
 namespace mlir::tssa::layout {
 
-/// A number of a model: its name in text, where it is, and its limits; it is at least 1.
+/// A number of a model: its name in text, where it is, and its limits; it is at least 1, unless it
+/// is optional.
 template <typename Model> struct ModelField {
   StringLiteral name;
   int64_t Model::*value;
   int64_t most;
   bool isPowerOf2;
+  bool isOptional = false; ///< whether it may be 0; the text does not have it then
 };
 
 template <typename Model>
@@ -49,6 +51,8 @@ LogicalResult checkNumbers(ArrayRef<ModelField<Model>> fields, const Model &mode
                            function_ref<void(const Twine &)> fail) {
   for (const ModelField<Model> &field : fields) {
     int64_t value = model.*field.value;
+    if (field.isOptional && value == 0)
+      continue;
     if (value >= 1 && value <= field.most && (!field.isPowerOf2 || llvm::isPowerOf2_64(value)))
       continue;
     fail("expects '" + field.name + "' to be " + (field.isPowerOf2 ? "a power of 2 " : "") +
@@ -62,9 +66,11 @@ LogicalResult checkNumbers(ArrayRef<ModelField<Model>> fields, const Model &mode
 template <typename Model>
 void printNumbers(raw_ostream &stream, ArrayRef<ModelField<Model>> fields, const Model &model) {
   stream << '<';
-  llvm::interleaveComma(fields, stream, [&](const ModelField<Model> &field) {
-    stream << field.name << " = " << model.*field.value;
-  });
+  bool isFirst = true;
+  for (const ModelField<Model> &field : fields)
+    if (!field.isOptional || model.*field.value != 0)
+      stream << (std::exchange(isFirst, false) ? "" : ", ") << field.name << " = "
+             << model.*field.value;
   stream << '>';
 }
 

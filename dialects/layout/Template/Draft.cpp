@@ -7,6 +7,7 @@
 
 #include "dialects/layout/Template/Draft.h"
 #include "dialects/layout/Analysis/CodeRules.h"
+#include "dialects/layout/Template/DotProduct.h"
 #include "dialects/te/Analysis/ReadFacts.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -83,7 +84,12 @@ double Draft::countUnrolled(const Point &point) {
   double count = 1;
   for (const Unroll &unroll : point.unrolled)
     count *= getStepExtent(point, unroll.dim);
-  return count;
+  return count * static_cast<double>(point.dot ? point.dot->extent : 1);
+}
+
+/// Returns the products that one instruction adds to a sum.
+double Draft::countDotSteps(const Point &point) {
+  return point.dot ? static_cast<double>(findDotInstruction(op, point.lanes)->steps) : 1;
 }
 
 bool Draft::joinsLanes(const Point &point) { return *point.vectorDim >= op.getNumParallel(); }
@@ -91,6 +97,8 @@ bool Draft::joinsLanes(const Point &point) { return *point.vectorDim >= op.getNu
 int64_t Draft::getStepExtent(const Point &point, unsigned dim) {
   if (dim == *point.vectorDim)
     return point.vectors * point.lanes;
+  if (int64_t steps = point.getDotSteps(dim))
+    return std::min(steps, getExtent(op, roles, dim));
   const Unroll *unroll = point.findUnroll(dim);
   return !unroll ? 1 : unroll->extent ? unroll->extent : getExtent(op, roles, dim);
 }
@@ -145,9 +153,16 @@ double Draft::getStepCycles(const Point &point, const DraftTerms &terms, double 
   // The products of one step wait for each other, but those of the next tile do not.
   double latency = steps > 1 ? 4 : 0;
   double arithmetic = point.lanes > 1 ? stepCost.vector : stepCost.scalar;
-  double multiplyAdds = used * arithmetic * terms.sums * terms.unrolled / machine.fmaPorts;
+  double rate = static_cast<double>(machine.fmaPorts); // vectors of products in a cycle
+  if (point.dot) {
+    const Atom &atom = *findDotInstruction(op, point.lanes);
+    rate = static_cast<double>(getDotRate(atom, machine)) / static_cast<double>(point.lanes);
+    arithmetic = 1;
+  }
+  double multiplyAdds = used * arithmetic * terms.sums * terms.unrolled / rate;
   double loads = sustained * used * terms.loads / machine.loadPorts;
-  return std::max({multiplyAdds, loads, latency * terms.unrolled}) + terms.spills + overhead;
+  return std::max({multiplyAdds, loads, latency * terms.unrolled / countDotSteps(point)}) +
+         terms.spills + overhead;
 }
 
 /// Returns whether `operand` is a constant that is packed: one along which the lanes run.
@@ -264,6 +279,8 @@ SmallVector<int64_t> Draft::findLinesOfStep(const Point &point, const Stream &st
     add(rows.dim, rows.extent);
   for (const Unroll &unroll : point.unrolled)
     add(unroll.dim, getStepExtent(point, unroll.dim));
+  if (point.dot)
+    add(point.dot->dim, point.dot->extent);
   for (int64_t &offset : offsets)
     offset /= machine.lineBytes;
   llvm::sort(offsets);

@@ -104,6 +104,8 @@ Draft::TileLoads Draft::getTileLoads(const Point &point, unsigned operand, size_
         kept = distinct;
     }
   }
+  if (point.dot)
+    repeated *= static_cast<double>(point.dot->extent) / countDotSteps(point);
   const LanePattern &pattern = getPattern(operand, *point.vectorDim, point.lanes);
   double vectors = pattern.varies ? point.vectors : 1;
   double loads = op.hasReduction() ? pattern.loads : getLoadsOfVector(point, operand);

@@ -65,6 +65,10 @@ void layout::addUnrollFeatures(const KnobSpace &, const Point &point, FeatureLis
   list.add("unrolled_dims", point.unrolled.size());
 }
 
+void layout::addDotFeatures(const KnobSpace &, const Point &point, FeatureList &list) {
+  list.add("dot_steps", point.dot ? static_cast<double>(point.dot->extent) : 0);
+}
+
 static std::optional<unsigned> getInnermost(ArrayRef<unsigned> order) {
   return order.empty() ? std::nullopt : std::optional(order.back());
 }

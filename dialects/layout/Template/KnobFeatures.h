@@ -16,6 +16,7 @@ void addVectorFeatures(const KnobSpace &space, const Point &point, FeatureList &
 template <unsigned number>
 void addRowsFeatures(const KnobSpace &space, const Point &point, FeatureList &list);
 void addUnrollFeatures(const KnobSpace &space, const Point &point, FeatureList &list);
+void addDotFeatures(const KnobSpace &space, const Point &point, FeatureList &list);
 void addStepFeatures(const KnobSpace &space, const Point &point, FeatureList &list);
 void addLoopFeatures(const KnobSpace &space, const Point &point, FeatureList &list);
 

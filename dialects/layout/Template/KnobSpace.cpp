@@ -22,6 +22,7 @@ KnobSpace::KnobSpace(te::ComputeOp op, ArrayRef<Access> accesses, const Roles &r
       rankPoints(op, accesses, machine, rows.count, rows.tiled.has_value());
   ArrayRef<RankedPoint> best = ArrayRef(ranked).take_front(manyRanked);
   findUnrolled();
+  dot = findDotProduct(op, accesses, roles, machine);
   outerOrders = listOrders(0, op.getNumParallel(), best);
   reductionOrders = listOrders(op.getNumParallel(), op.getNumDims(), best);
   for (const Knob &knob : layout::getKnobs())

@@ -7,6 +7,7 @@
 #ifndef DIALECTS_LAYOUT_TEMPLATE_KNOBSPACE_H
 #define DIALECTS_LAYOUT_TEMPLATE_KNOBSPACE_H
 
+#include "dialects/layout/Template/DotProduct.h"
 #include "dialects/layout/Template/Draft.h"
 #include "dialects/layout/Template/Knobs.h"
 
@@ -59,6 +60,8 @@ public:
   ArrayRef<unsigned> getTaps() const { return taps; }
   /// Returns the other reduction dim that may be.
   std::optional<unsigned> getUnrolledInner() const { return unrolledInner; }
+  /// Returns the dot product that the machine has for the expression, if any.
+  const std::optional<DotProduct> &getDot() const { return dot; }
   ArrayRef<Order> getOuterOrders() const { return outerOrders; }
   ArrayRef<Order> getReductionOrders() const { return reductionOrders; }
   /// Returns the position of the first of `orders` that is the same for the loops of `point`.
@@ -83,6 +86,7 @@ private:
   std::vector<Order> outerOrders, reductionOrders;
   SmallVector<unsigned> taps;
   std::optional<unsigned> unrolledInner;
+  std::optional<DotProduct> dot;
   std::vector<const Knob *> knobs;
   std::vector<std::vector<int64_t>> values, picks;
 };

@@ -119,6 +119,24 @@ static void describeUnrolled(raw_ostream &stream, const Point &point, te::Comput
   }
 }
 
+static void printDot(raw_ostream &stream, const Point &point) {
+  if (point.dot)
+    stream << ", atom d" << point.dot->dim << ' ' << point.dot->extent;
+}
+
+static bool parseDot(StringRef &rest, Point &point) {
+  DotSteps &dot = point.dot.emplace();
+  return parseDim(rest, dot.dim) && parseCount(rest, dot.extent);
+}
+
+static void describeDot(raw_ostream &stream, const Point &point, te::ComputeOp,
+                        const Roles &roles) {
+  if (!point.dot)
+    return;
+  stream << ", dot products of " << point.dot->extent << " steps of ";
+  describeFused(stream, point.dot->dim, 0, roles);
+}
+
 ArrayRef<Clause> layout::getClauses() {
   static constexpr Clause clauses[] = {
       {"scalar", true, printScalar, [](StringRef &, Point &) { return true; }, describeScalar},
@@ -126,6 +144,7 @@ ArrayRef<Clause> layout::getClauses() {
       {"rows ", false, printRows, parseRows, describeRows},
       {"box ", false, printBoxes, parseBoxes, describeBoxes},
       {"unroll ", false, printUnrolled, parseUnrolled, describeUnrolled},
+      {"atom ", false, printDot, parseDot, describeDot},
       {"outer", false,
        [](raw_ostream &stream, const Point &point) { printDims(stream, "outer", point.outer); },
        [](StringRef &rest, Point &point) { return parseDims(rest, point.outer); },
@@ -400,6 +419,26 @@ static bool setUnrolled(const KnobSpace &space, int64_t value, Point &point) {
   return true;
 }
 
+/// Lists numbers of steps: none, and those of one instruction, of two and of four.
+static std::vector<int64_t> listDots(const KnobSpace &space, ArrayRef<RankedPoint>) {
+  std::vector<int64_t> extents = {0};
+  for (int64_t count : {1, 2, 4})
+    if (int64_t extent = count * space.getDot()->atom->steps;
+        extent <= space.getExtent(space.getDot()->dim))
+      extents.push_back(extent);
+  return extents;
+}
+
+static std::optional<int64_t> getDot(const KnobSpace &, const Point &point) {
+  return point.dot ? point.dot->extent : 0;
+}
+
+static bool setDot(const KnobSpace &space, int64_t value, Point &point) {
+  if (value > 0)
+    point.dot = DotSteps{space.getDot()->dim, value};
+  return true;
+}
+
 static std::optional<int64_t> getReductions(const KnobSpace &space, const Point &point) {
   return space.findOrder(space.getReductionOrders(), point.reductions, point).value_or(none);
 }
@@ -438,6 +477,8 @@ ArrayRef<Knob> layout::getKnobs() {
        },
        getTaps, setTaps, addUnrollFeatures},
       {"unroll", listUnrolled, getUnrolled, setUnrolled, nullptr},
+      {"atom", listDots, getDot, setDot, addDotFeatures,
+       [](const KnobSpace &space) { return space.getDot().has_value(); }},
       {"reduce",
        [](const KnobSpace &space, ArrayRef<RankedPoint>) {
          return listNumbers(space.getReductionOrders().size());

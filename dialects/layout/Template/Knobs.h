@@ -18,6 +18,7 @@
 ///     fuse                     whether dims are fused with the vector dim and the rows (0 or 1)
 ///     taps                     number of innermost window dims that are unrolled
 ///     unroll                   unrolled iterations of the innermost other reduction dim
+///     atom                     steps that dot products add (0: none), where the machine has them
 ///     reduce, outer            numbers of orders of loops, in lists of the space
 ///
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,16 @@ struct Unroll {
   bool operator==(const Unroll &other) const { return dim == other.dim && extent == other.extent; }
 };
 
+/// Steps of a reduction dim that dot products add (`layout.atom`).
+struct DotSteps {
+  unsigned dim = 0;
+  int64_t extent = 0; ///< a multiple of those of one instruction
+
+  bool operator==(const DotSteps &other) const {
+    return dim == other.dim && extent == other.extent;
+  }
+};
+
 /// The loops of one expression: the knobs of the template. A dim that is not named has one loop.
 struct Point {
   std::optional<unsigned> vectorDim; ///< nothing for scalar code
@@ -43,6 +53,7 @@ struct Point {
   SmallVector<TileRows> rows;       ///< other tiled parallel dims, outermost first
   SmallVector<BoxRows, 1> boxes;    ///< dims of rows whose boxes are larger than a tile
   SmallVector<Unroll> unrolled;     ///< tiled reduction dims, outermost first
+  std::optional<DotSteps> dot;      ///< nothing if products are added one by one
   SmallVector<unsigned> outer;      ///< order of the outer loops of all parallel dims
   SmallVector<unsigned> reductions; ///< order of the loops of all reduction dims
 
@@ -58,6 +69,8 @@ struct Point {
   bool isFused(unsigned dim) const;
   /// Returns what is unrolled of reduction dim `dim`, or null.
   const Unroll *findUnroll(unsigned dim) const;
+  /// Returns the steps of `dim` that dot products add together; 0 if there are none along it.
+  int64_t getDotSteps(unsigned dim) const { return dot && dot->dim == dim ? dot->extent : 0; }
 };
 
 /// Prints a point in one line, such as `vector d3 2x16, rows d1*d2 7, unroll d5, unroll d6, outer

@@ -20,10 +20,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Space.h"
+#include "dialects/layout/Template/DotProduct.h"
 #include "dialects/layout/Template/Draft.h"
 #include "dialects/layout/Template/ElementSpace.h"
 #include "dialects/layout/Template/LoopOrder.h"
-#include "dialects/te/Analysis/OpCost.h"
+#include "dialects/layout/Template/Obstacles.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/ElementBytes.h"
 #include "llvm/ADT/StringSet.h"
@@ -54,107 +55,6 @@ unsigned layout::getFirstFusable(const Point &point, unsigned dim, unsigned rowD
 }
 
 //===----------------------------------------------------------------------===//
-// Legality
-//===----------------------------------------------------------------------===//
-
-/// Returns the number of registers that sums may take: one is for an operand, and one for each
-/// vector.
-static int64_t countFreeRegisters(const Point &point, const MachineModel &machine) {
-  return machine.registers - 1 - std::min<int64_t>(point.vectors, 2);
-}
-
-/// Returns whether tiles of `extent` iterations of `dim` contain whole groups or lie in one.
-static bool fitsGroups(const Roles &roles, unsigned dim, int64_t extent) {
-  int64_t run = roles.dims[dim].run;
-  return run == 1 || run % extent == 0;
-}
-
-/// Returns the multiply-adds that take as much code as one vector of the longest piece.
-static int64_t countCodeOfPiece(te::ComputeOp op) {
-  int64_t most = 1;
-  for (Region &piece : op.getPieces())
-    most = std::max(most, te::getCost(piece).code);
-  return most;
-}
-
-static std::string findObstacleInUnroll(te::ComputeOp op, const Point &point) {
-  int64_t body =
-      llvm::SaturatingMultiply<uint64_t>(point.countAccumulators(), countCodeOfPiece(op));
-  for (const Unroll &unroll : point.unrolled) {
-    if (unroll.dim < op.getNumParallel() || unroll.dim >= op.getNumDims())
-      return ("unroll: d" + Twine(unroll.dim) + " is not a reduction dim").str();
-    int64_t size = op.getStaticSizes()[unroll.dim];
-    if (!unroll.extent && ShapedType::isDynamic(size))
-      return ("unroll: the size of d" + Twine(unroll.dim) + " is not known").str();
-    body = llvm::SaturatingMultiply<uint64_t>(body, unroll.extent ? unroll.extent : size);
-  }
-  if (body > maxBody)
-    return ("unroll: a step has more code than " + Twine(maxBody) + " multiply-adds").str();
-  return {};
-}
-
-/// Returns whether `order` has each of the dims from `first` to before `last` once.
-static bool isOrder(ArrayRef<unsigned> order, unsigned first, unsigned last) {
-  SmallVector<unsigned> sorted(order);
-  llvm::sort(sorted);
-  return llvm::equal(sorted, llvm::seq<unsigned>(first, last));
-}
-
-/// Refuses vectors, and lists the dims along which they lie in `tiled`.
-static std::string findObstacleInVector(te::ComputeOp op, const Roles &roles, const Point &point,
-                                        const MachineModel &machine,
-                                        llvm::SmallDenseSet<unsigned> &tiled) {
-  unsigned dim = *point.vectorDim;
-  if (dim >= op.getNumDims())
-    return "vector: expected a dim";
-  bool joins = dim >= op.getNumParallel();
-  if (joins && (point.fused > 0 || point.findUnroll(dim)))
-    return "vector: along a reduction dim, nothing can be fused or unrolled";
-  if (point.lanes < 2 || point.lanes > machine.lanes ||
-      (!llvm::isPowerOf2_64(point.lanes) && (op.hasReduction() || point.lanes < leastLanes)))
-    return ("vector: expected 2 to " + Twine(machine.lanes) + " lanes, a power of two").str();
-  if (point.vectors < 1 || point.fused > dim)
-    return "vector: expected at least one vector and earlier dims to fuse";
-  if (point.vectors > 1 && !fitsGroups(roles, dim, point.vectors * point.lanes))
-    return "vector: a tile lies in several groups";
-  for (unsigned other = dim - point.fused; other <= dim; ++other)
-    tiled.insert(other);
-  return {};
-}
-
-std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Point &point,
-                                 const MachineModel &machine) {
-  llvm::SmallDenseSet<unsigned> tiled;
-  if (point.vectorDim)
-    if (std::string obstacle = findObstacleInVector(op, roles, point, machine, tiled);
-        !obstacle.empty())
-      return obstacle;
-  if (!point.vectorDim && !point.rows.empty())
-    return "rows: scalar code has none";
-  for (const TileRows &rows : point.rows) {
-    if (rows.dim >= op.getNumParallel() || rows.extent < 1 || rows.fused > rows.dim)
-      return "rows: expected iterations of parallel dims, and earlier dims to fuse";
-    for (unsigned dim = rows.dim - rows.fused; dim <= rows.dim; ++dim)
-      if (!tiled.insert(dim).second)
-        return ("rows: d" + Twine(dim) + " is already tiled or fused").str();
-    if (!fitsGroups(roles, rows.dim, rows.extent))
-      return ("rows: a tile of d" + Twine(rows.dim) + " lies in several groups").str();
-  }
-  for (const BoxRows &box : point.boxes)
-    if (box.dim >= op.getNumParallel() || box.extent < 1 || point.isFused(box.dim) ||
-        box.dim == point.vectorDim || box.extent % point.getTileExtent(box.dim) != 0)
-      return ("box: expected tiles of rows along d" + Twine(box.dim)).str();
-  int64_t sums = point.countAccumulators() * countSums(op, roles);
-  if (sums > countFreeRegisters(point, machine))
-    return ("rows: " + Twine(sums) + " sums do not fit into the registers").str();
-  if (!isOrder(point.outer, 0, op.getNumParallel()))
-    return "outer: expected each parallel dim once";
-  if (!isOrder(point.reductions, op.getNumParallel(), op.getNumDims()))
-    return "reduce: expected each reduction dim once";
-  return findObstacleInUnroll(op, point);
-}
-
-//===----------------------------------------------------------------------===//
 // Enumeration
 //===----------------------------------------------------------------------===//
 
@@ -181,6 +81,7 @@ public:
         tilesRows(tilesRows), draft(draft) {}
 
   std::vector<RankedPoint> build() {
+    dot = findDotProduct(op, accesses, roles, machine);
     findUnrolls();
     findReductionOrders();
     bool fitsWeights = countWeightBytes() <= machine.l1Bytes / 2;
@@ -190,9 +91,12 @@ public:
       point.lanes = lanes;
       point.fused = countFused(dim);
       point.outer = getOrder(dim, fitsWeights);
+      if (canDot(point))
+        point.dot = DotSteps{dot->dim, dot->atom->steps};
       addRows(point);
     }
     scoreTiles();
+    addDotSteps();
     for (const Point &point : takeBest())
       for (const SmallVector<Unroll> &unrolled : unrolls)
         add(point, unrolled, point.reductions);
@@ -212,6 +116,28 @@ private:
   int64_t extentOf(unsigned dim) { return getExtent(op, roles, dim); }
   bool isChannel(unsigned dim) const {
     return roles[dim] == Role::Out || roles[dim] == Role::Group;
+  }
+
+  /// Returns whether dot products may add the products of the vectors of `point`: they run along
+  /// the weights, and the data is the same in all lanes.
+  bool canDot(const Point &point) {
+    auto variesIn = [&](te::ReadOp read) { return te::dependsOn(read, *point.vectorDim); };
+    return dot && point.fused == 0 && *point.vectorDim < op.getNumParallel() &&
+           point.lanes == dot->atom->columns && !variesIn(roles.data.front()) &&
+           variesIn(roles.weights.front());
+  }
+
+  /// Scores the best tiles with more dot products in a step.
+  void addDotSteps() {
+    constexpr int64_t more[] = {2, 4};
+    if (!dot)
+      return;
+    for (Point &point : takeBest())
+      for (int64_t count : more)
+        if (point.dot && op.getStaticSizes()[dot->dim] % (count * dot->atom->steps) == 0) {
+          point.dot->extent = count * dot->atom->steps;
+          add(point, point.unrolled, point.reductions);
+        }
   }
 
   /// Returns the vector dims with lanes. Of the parallel dims, those that take more than thrice the
@@ -304,12 +230,11 @@ private:
     return findExtents(draft.getFusedExtent(rows.dim, rows.fused), most);
   }
 
-  bool isTuple() { return op.getNumResults() > 1 || countSums(op, roles) > 1; }
+  bool isTuple() { return op.getInitAttr().size() > 1 || countSums(op, roles) > 1; }
 
   bool isJoined(const Point &point) { return *point.vectorDim >= op.getNumParallel(); }
 
-  /// Adds the points with the vector of `point`. Several sums, and those of several results, have
-  /// no rows.
+  /// Adds the points with the vector of `point`. Several sums have no rows.
   void addRows(const Point &point) {
     if (isTuple())
       return addTiles(point, std::nullopt, std::nullopt);
@@ -466,6 +391,7 @@ private:
   unsigned rowDims;
   bool tilesRows;
   Draft &draft;
+  std::optional<DotProduct> dot;
   SmallVector<SmallVector<Unroll>> unrolls;
   SmallVector<SmallVector<unsigned>> orders;
   std::vector<std::vector<Point>> tiles; ///< by vector and dims with rows

@@ -8,6 +8,7 @@
 #include "dialects/layout/Template/WriteLoops.h"
 #include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/IR/LayoutOps.h"
+#include "dialects/layout/Template/DotProduct.h"
 #include "dialects/te/Analysis/OpCost.h"
 
 using namespace mlir;
@@ -62,6 +63,8 @@ private:
       loop = parts[0];
       tiled.push_back(parts[1]);
     }
+    if (point.dot)
+      dot = splitInner(point.dot->dim, point.dot->extent);
   }
 
   void splitRows() {
@@ -113,6 +116,8 @@ private:
     order.append(tiled);
     if (lanes)
       order.push_back(lanes);
+    if (dot)
+      order.push_back(dot);
     ReorderOp::create(builder, loc, order);
   }
 
@@ -158,6 +163,8 @@ private:
       RegisterTileOp::create(builder, loc, tiled);
     if (lanes)
       VectorizeOp::create(builder, loc, lanes);
+    if (dot)
+      AtomOp::create(builder, loc, dot, findDotInstruction(op, point.lanes)->name);
     ArrayRef<Value> bound =
         ArrayRef(outer).take_front(rows.empty() ? countParallel() : rows.size());
     if (!bound.empty() && bind)
@@ -171,7 +178,7 @@ private:
   SmallVector<Value> loops; ///< the outermost loop of each dim; null once it is fused
   SmallVector<Value> outer, inBox, tiled;
   SmallVector<std::optional<int64_t>> trips; ///< of the loops of `outer` that are of no rows
-  Value lanes;
+  Value lanes, dot;
 };
 } // namespace
 

@@ -75,6 +75,8 @@ private:
     const DimLoops &own = loops[dim];
     if (dim >= compute.getNumParallel()) {
       isPacked &= !own.vector;
+      if (own.dotSteps > 1)
+        return addBlocks(own.dotSteps, own.outer, own.innermost);
       positions.push_back(own.outer);
       return;
     }
@@ -84,10 +86,15 @@ private:
       positions.push_back(own.block == 1 ? own.outer : own.inner);
       return;
     }
-    primitives.push_back(Primitive::padTo(positions.size(), own.block));
-    primitives.push_back(Primitive::split(positions.size(), {Primitive::kRemainder, own.block}));
-    positions.push_back(own.outer);
-    positions.push_back(own.inner);
+    addBlocks(own.block, own.outer, own.inner);
+  }
+
+  /// Splits the next dim of the constant into blocks, which loops at `outer` and `inner` run.
+  void addBlocks(int64_t block, unsigned outer, unsigned inner) {
+    primitives.push_back(Primitive::padTo(positions.size(), block));
+    primitives.push_back(Primitive::split(positions.size(), {Primitive::kRemainder, block}));
+    positions.push_back(outer);
+    positions.push_back(inner);
   }
 
   te::ComputeOp compute;

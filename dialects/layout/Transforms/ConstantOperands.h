@@ -39,11 +39,13 @@ public:
   /// string.
   StringRef findObstacleToPacking(te::ReadOp read) const;
 
-  /// Returns the accesses of `compute`. What can be stored in any order is packable.
+  /// Returns the accesses of `compute`. What can be stored in any order is packable, and what may
+  /// lie in a te.join is a part.
   SmallVector<Access> getAccesses(te::ComputeOp compute) const;
 
 private:
   DenseMap<Value, SmallVector<te::ConstantOp, 1>> constants; ///< by parameter, of each launch
+  llvm::DenseSet<Value> parts; ///< parameters for which some launch passes a part of a te.join
 };
 
 } // namespace mlir::tssa::layout

@@ -38,5 +38,10 @@ std::optional<SmallVector<DimLoops>> layout::getLoopPositions(te::ComputeOp comp
       found[dim] = true;
     }
   }
+  if (schedule->dot)
+    for (unsigned dim : schedule->loops[schedule->dot->loop].dims) {
+      dims[dim].dotSteps = schedule->dot->instruction->steps;
+      dims[dim].innermost = schedule->order.size();
+    }
   return dims;
 }

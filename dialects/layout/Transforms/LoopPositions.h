@@ -19,6 +19,9 @@ struct DimLoops {
   unsigned inner = 0;
   int64_t block = 1;
   bool vector = false;
+  /// Of a dim whose steps dot products add: the steps of one, and a position inside of all others.
+  int64_t dotSteps = 1;
+  unsigned innermost = 0;
 };
 
 /// Returns the loops of each dim of `compute` in the schedule of its kernel. Position 0 is the

@@ -14,6 +14,7 @@
 #ifndef TSSA_CONVERSION_KERNELTARGET_H
 #define TSSA_CONVERSION_KERNELTARGET_H
 
+#include "dialects/layout/IR/Atoms.h"
 #include "dialects/layout/IR/LayoutAttributes.h"
 #include "dialects/te/IR/TEOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -162,6 +163,15 @@ public:
   virtual void buildStores(IndexBuilder &index, llvm::ArrayRef<LaneStore> stores) {
     for (const LaneStore &store : stores)
       buildStore(index, store.access, store.mask, store.value);
+  }
+
+  /// Whether the target has dot products (`layout.atom` with one loop).
+  virtual bool hasDots() const { return false; }
+  /// Adds to `sums`, a vector, the products of words of two factors, vectors of i32. Of factors of
+  /// bytes, `lhs` is the one of u8.
+  virtual mlir::Value buildDot(IndexBuilder &index, const mlir::tssa::layout::Atom &atom,
+                               mlir::Value sums, mlir::Value lhs, mlir::Value rhs) {
+    llvm_unreachable("a target without dot products");
   }
 
   /// Called when the function is complete. Fails with an error if the target cannot run it.

@@ -22,6 +22,7 @@ namespace tssa::conversion {
 using mlir::tssa::layout::AtomTile;
 using mlir::tssa::layout::CachedOperand;
 using mlir::tssa::layout::ComputedAt;
+using mlir::tssa::layout::DotTile;
 using mlir::tssa::layout::LoopKind;
 using mlir::tssa::layout::Schedule;
 using mlir::tssa::layout::ScheduledLoop;
@@ -132,6 +133,16 @@ public:
   }
   /// Adds the products of the boxes in buffer number `stage` to the fragments of a lane.
   virtual Values accumulateAtom(mlir::ValueRange fragments, mlir::AffineExpr stage) {
+    return unexpected();
+  }
+
+  // The following functions are called only for schedules with dot products.
+
+  /// Returns why a dot product cannot add the products at `group`, the points of as many steps as
+  /// it takes, in the form "expected " + text; "" if it can.
+  virtual std::string findDotObstacle(llvm::ArrayRef<TilePoint> group) { return ""; }
+  /// Adds the products at `group` to a vector of sums.
+  virtual Values accumulateDot(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums) {
     return unexpected();
   }
 

@@ -42,6 +42,8 @@ struct Machine {
   mlir::tssa::layout::MachineModel model;
   /// Whether `model` is that of x86-64-v3 or x86-64-v4 because none of `cpu` is known.
   bool isGenericModel = false;
+  /// Whether other arithmetic computes what dot products do, whether the CPU has them or not.
+  bool emulatesAtoms = false;
 
   /// Returns the features as LLVM expects them: "+avx2,+fma ...".
   std::string getFeatureString() const;

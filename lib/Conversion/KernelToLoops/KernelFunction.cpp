@@ -192,6 +192,10 @@ static LogicalResult checkSchedule(te::KernelOp kernel, KernelTarget &target) {
           [&] { error << " or "; });
       return error << ", got " << stringifyLevel(bind.getLevel());
     }
+  for (auto atom : kernel.getSchedule().getOps<layout::AtomOp>())
+    if (layout::findAtom(atom.getInstruction())->isDot() != target.hasDots())
+      return atom.emitError("expected an instruction of this target, got '")
+             << atom.getInstruction() << "'";
   for (auto cache : kernel.getSchedule().getOps<layout::CacheOp>())
     if (!target.getThreads())
       return cache.emitError("expected a target with shared memory");

@@ -311,7 +311,40 @@ void NestBuilder::orderSteps(ArrayRef<TileRow> rows, SmallVectorImpl<TileStep> &
   steps.assign(std::make_move_iterator(sorted.begin()), std::make_move_iterator(sorted.end()));
 }
 
+/// Adds a tile by dot products. Steps that are too few for one are added as they are without, and
+/// so are those at the end of a domain that do not fit. Elsewhere an obstacle is an error.
+Values NestBuilder::accumulateDots(ArrayRef<TileRow> rows, Values accumulators) {
+  SmallVector<TileRow> reductionRows = points.getReductionRows();
+  size_t width = schedule.dot->instruction->steps;
+  emitter.beginScope();
+  prefetchNextRows(rows, reductionRows.front());
+  for (size_t first = 0; first < reductionRows.size(); first += width) {
+    auto steps = ArrayRef(reductionRows).slice(first).take_front(width);
+    for (auto [i, row] : llvm::enumerate(rows)) {
+      SmallVector<TilePoint> group =
+          llvm::map_to_vector(steps, [&](auto &step) { return points.getPoint(row, step); });
+      if (llvm::all_of(group, [&](auto &point) { return emitter.addsNothing(point); }))
+        continue;
+      Values sums = getSlot(accumulators, i);
+      std::string obstacle = steps.size() == width ? emitter.findDotObstacle(group) : "";
+      if (!obstacle.empty() && !isTail())
+        result = layout::AtomOp(schedule.dot->op).emitError("expected ") << obstacle;
+      if (failed(result))
+        return accumulators;
+      if (steps.size() == width && obstacle.empty())
+        sums = emitter.accumulateDot(group, sums);
+      else
+        for (const TilePoint &point : group)
+          sums = emitter.accumulate(point, sums);
+      llvm::copy(sums, accumulators.begin() + i * numAccumulators);
+    }
+  }
+  return accumulators;
+}
+
 Values NestBuilder::accumulateTile(ArrayRef<TileRow> rows, Values accumulators) {
+  if (schedule.dot)
+    return accumulateDots(rows, accumulators);
   const TileGroup *vectorGroup = schedule.getVector();
   bool lanesReduced = vectorGroup && vectorGroup->reduction;
   auto getBlock = [](const TileRow &row) {

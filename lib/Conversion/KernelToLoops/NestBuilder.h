@@ -189,6 +189,7 @@ private:
   /// Sorts the points of a tile by what they load, if each sum then still adds in the same order.
   void orderSteps(llvm::ArrayRef<TileRow> rows, llvm::SmallVectorImpl<TileStep> &steps);
   Values accumulateTile(llvm::ArrayRef<TileRow> rows, Values accumulators);
+  Values accumulateDots(llvm::ArrayRef<TileRow> rows, Values accumulators);
 
   IndexBuilder &index;
   const Schedule &schedule;

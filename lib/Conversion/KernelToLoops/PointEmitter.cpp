@@ -28,6 +28,8 @@ PointEmitter::PointEmitter(IndexBuilder &index, KernelContext &kernel, te::Compu
       laneDim(schedule.loops.size()) {
   if (const TileGroup *vector = schedule.getVector())
     lanes = vector->factors.back();
+  if (schedule.dot)
+    dot.emplace(index, kernel, op, piece, *schedule.dot, laneDim, lanes);
   if (!schedule.atom)
     return;
   lanes = atomLanes;
@@ -198,13 +200,20 @@ PointEmitter::Guards PointEmitter::getKnownGuards(ArrayRef<TilePoint> points) {
   return guards.takeVector();
 }
 
+/// Returns the read that a factor is, or that it extends; null if it is neither.
+static te::ReadOp findReadFactor(Value factor) {
+  if (auto extension = factor.getDefiningOp<arith::ExtFOp>())
+    factor = extension.getIn();
+  return factor.getDefiningOp<te::ReadOp>();
+}
+
 /// Looks for a factor of `product` that is a guarded read with pad 0, while the other factor is
 /// finite. Where the guard does not hold, the product is then zero. Returns the read, or null if
 /// there is no such factor.
 static te::ReadOp findPaddedFactor(arith::MulFOp product) {
   for (auto [factor, other] : {std::pair(product.getLhs(), product.getRhs()),
                                std::pair(product.getRhs(), product.getLhs())}) {
-    auto read = factor.getDefiningOp<te::ReadOp>(), finite = other.getDefiningOp<te::ReadOp>();
+    te::ReadOp read = findReadFactor(factor), finite = findReadFactor(other);
     if (read && read.getGuard() && matchPattern(read.getPadAttr(), m_AnyZeroFloat()) && finite &&
         te::isFinite(finite))
       return read;

@@ -8,6 +8,7 @@
 #define LIB_CONVERSION_KERNELTOLOOPS_POINTEMITTER_H
 
 #include "AtomEmitter.h"
+#include "DotEmitter.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tssa::conversion {
@@ -52,6 +53,12 @@ public:
   }
   Values accumulateAtom(mlir::ValueRange fragments, mlir::AffineExpr stage) override {
     return atom->accumulate(fragments, stage);
+  }
+  std::string findDotObstacle(llvm::ArrayRef<TilePoint> group) override {
+    return dot->findObstacle(group);
+  }
+  Values accumulateDot(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums) override {
+    return dot->accumulate(group, sums, loads);
   }
   void beginScope() override { loads.clear(); }
   void beginTile(llvm::ArrayRef<TilePoint> points) override;
@@ -127,6 +134,7 @@ private:
   };
   llvm::MapVector<mlir::Value, Cache> caches;
   std::optional<AtomEmitter> atom; ///< if the schedule has one
+  std::optional<DotEmitter> dot;   ///< if the schedule has one
   BodyEvaluator::Loads loads;      ///< of the current scope
   /// What the points of the current tile read, by read and address, where it is loaded already.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::AffineExpr>, mlir::Value> loaded;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dot.h"
 #include "ThreadScratch.h"
 #include "Transposition.h"
 #include "WindowLoad.h"
@@ -13,6 +14,7 @@
 #include "dialects/te/IR/Program.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -141,6 +143,13 @@ public:
 
   void buildStores(IndexBuilder &index, ArrayRef<LaneStore> stores) override {
     KernelTarget::buildStores(index, ::tssa::cpu::buildTransposedStores(index, stores));
+  }
+
+  bool hasDots() const override { return true; }
+
+  Value buildDot(IndexBuilder &index, const layout::Atom &atom, Value sums, Value lhs,
+                 Value rhs) override {
+    return ::tssa::cpu::buildDot(index.getBuilder(), index.getLoc(), atom, sums, lhs, rhs);
   }
 
   // Smaller tensors stay in the cache of a core.

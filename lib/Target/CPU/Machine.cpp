@@ -163,6 +163,7 @@ Expected<Machine> resolveMachine(StringRef mcpu) {
   if (!model)
     model = lookupMachineModel(getGenericCPU(machine), machine.vectorBytes);
   machine.model = *model;
+  setDotProducts(machine.cpu, machine.features, machine.model);
   if (isNative)
     readCaches("/sys/devices/system/cpu/cpu0/cache", machine.model);
   return machine;

@@ -69,6 +69,35 @@ std::optional<MachineModel> lookupMachineModel(StringRef cpu, unsigned vectorByt
   return model;
 }
 
+namespace {
+/// The products that dot products of a CPU add in a cycle, for each multiply-add of f32.
+struct DotRates {
+  const char *name;
+  double bf16, bytes;
+};
+} // namespace
+
+static constexpr DotRates dotRates[] = {
+    {"cooperlake", 0.5, 4},    {"sapphirerapids", 0.5, 4}, {"emeraldrapids", 0.5, 4},
+    {"graniterapids", 0.5, 4}, {"znver4", 2, 4},           {"znver5", 2, 4},
+};
+
+/// Those of other CPUs. All of them that add bytes have this rate; of bf16 it is not known.
+static constexpr DotRates otherRates = {"", 0, 4};
+
+void setDotProducts(StringRef cpu, ArrayRef<std::string> features, MachineModel &model) {
+  auto has = [&](const char *feature) { return is_contained(features, feature); };
+  const DotRates *known =
+      llvm::find_if(dotRates, [&](const DotRates &rates) { return cpu == rates.name; });
+  const DotRates &rates = known == std::end(dotRates) ? otherRates : *known;
+  double f32 = static_cast<double>(model.lanes * model.fmaPorts);
+  bool isWide = has("avx512f") && has("avx512vl");
+  model.bf16Products = isWide && has("avx512bf16") ? static_cast<int64_t>(f32 * rates.bf16) : 0;
+  model.byteProducts = isWide && has("avx512vnni") || !isWide && has("avxvnni")
+                           ? static_cast<int64_t>(f32 * rates.bytes)
+                           : 0;
+}
+
 StringRef nameHost(StringRef reported, bool hasFP16) {
   static constexpr StringLiteral withoutFP16[] = {"skylake-avx512", "cascadelake",    "cooperlake",
                                                   "icelake-client", "icelake-server", "tigerlake",

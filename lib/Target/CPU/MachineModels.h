@@ -18,6 +18,11 @@ namespace tssa::cpu {
 std::optional<mlir::tssa::layout::MachineModel> lookupMachineModel(llvm::StringRef cpu,
                                                                    unsigned vectorBytes);
 
+/// Sets the rates of dot products in the model of a CPU with these features, whose other numbers
+/// are set: 0 where it does not have the instruction.
+void setDotProducts(llvm::StringRef cpu, llvm::ArrayRef<std::string> features,
+                    mlir::tssa::layout::MachineModel &model);
+
 /// Returns the name of a host that LLVM calls `reported`. LLVM goes by the number of the CPU, and a
 /// hypervisor may give that of an older one: a CPU that has AVX512-FP16, as `hasFP16` says, is none
 /// of the Intel CPUs before Sapphire Rapids.

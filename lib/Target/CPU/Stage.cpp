@@ -32,11 +32,13 @@ void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
   functions.addPass(createSCFToControlFlowPass());
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass()); // lowers the affine maps of strided metadata
+  functions.addPass(createExpandDots({machine.emulatesAtoms, llvm::to_vector(machine.features)}));
   // Without instructions for bf16, LLVM would call __truncsfbf2 for arithmetic and for conversions.
-  if (!llvm::is_contained(machine.features, "avx512bf16"))
+  bool hasBF16 = llvm::is_contained(machine.features, "avx512bf16");
+  if (!hasBF16)
     functions.addPass(arith::createArithEmulateUnsupportedFloats({{"bf16"}, "f32"}));
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
+  expand.includeBf16 = !hasBF16;
   functions.addPass(arith::createArithExpandOpsPass(expand));
   manager.addPass(createConvertToLLVM());
   OpPassManager &converted = manager.nest<LLVM::LLVMFuncOp>();

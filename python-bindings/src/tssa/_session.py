@@ -21,7 +21,7 @@ NodeArg = namedtuple("NodeArg", "name type shape")
 """An input or output. type: such as "f32", in an InferenceSession "tensor(float)". shape: sizes; for those that may have
 any value None, in an InferenceSession their names where they have one."""
 
-_PRECISIONS = ("f32", "f16", "bf16", "tf32")
+_PRECISIONS = ("f32", "f16", "bf16", "tf32", "fast")
 
 
 class Session:
@@ -37,7 +37,8 @@ class Session:
     artifact is compiled already and needs none.
 
     precision: what the factors of matrix products and convolutions are rounded to, as --precision of tssa-compile: "f16",
-    "bf16" or "tf32". "f32" leaves them as they are in the model.
+    "bf16" or "tf32". "f32" leaves them as they are in the model, and "fast" is "bf16" where this machine multiplies those
+    faster, else "f32".
 
     input_shapes: for an ONNX model, the shapes of inputs by name, such as {"x": ["N", 3, None]}: sizes, names of dims that
     have one size in a run, and None for any size. An input without a shape needs one; that of a sequence begins with the
@@ -57,7 +58,7 @@ class Session:
             raise NoSuchFile(f"there is no model '{path}'")
         options = list_shape_options({} if input_shapes is None else input_shapes)
         if precision not in _PRECISIONS:
-            raise ValueError(f"precision is f32, f16, bf16 or tf32, got {precision!r}")
+            raise ValueError(f"precision is f32, f16, bf16, tf32 or fast, got {precision!r}")
         if precision != "f32":
             options = [*options, f"--precision={precision}"]
         if path.endswith(".onnx"):

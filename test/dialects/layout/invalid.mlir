@@ -45,7 +45,7 @@ te.kernel @atom_C1_instruction(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>
 } schedule {
   %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  // expected-error @below {{expects an instruction, one of mma.m16n8k16, mma.m16n8k8, got 'wgmma'}}
+  // expected-error @below {{expects an instruction, one of mma.m16n8k16, mma.m16n8k8, avx512.bf16, avx512.vnni, avx.vnni, got 'wgmma'}}
   layout.atom %i, %j, %k "wgmma"
 }
 
@@ -55,8 +55,18 @@ te.kernel @atom_C1_loops(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>
 } schedule {
   %i = layout.loops @y : !layout.loop
-  // expected-error @below {{expects three loops, got 1}}
+  // expected-error @below {{expects three loops for 'mma.m16n8k16', got 1}}
   layout.atom %i "mma.m16n8k16"
+}
+
+// -----
+
+te.kernel @atom_C1_dot(%x: tensor<8xf32>) -> tensor<8xf32> {
+  te.return %x : tensor<8xf32>
+} schedule {
+  %i, %j = layout.loops @y : !layout.loop, !layout.loop
+  // expected-error @below {{expects one loop for 'avx512.bf16', got 2}}
+  layout.atom %i, %j "avx512.bf16"
 }
 
 // -----

@@ -9,6 +9,19 @@ module attributes {layout.machine = #layout.machine<
 
 // -----
 
+// The rates of dot products may be missing, and are not printed then.
+// CHECK: module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432, bf16Products = 64>}
+module attributes {layout.machine = #layout.machine<bf16Products = 64, byteProducts = 0, lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432>} {
+}
+
+// -----
+
+// expected-error @below {{expects 'byteProducts' to be from 1 to 1048576, got -1}}
+module attributes {layout.machine = #layout.machine<byteProducts = -1, lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432>} {
+}
+
+// -----
+
 // expected-error @below {{no number of a machine has the name 'wheels'}}
 module attributes {layout.machine = #layout.machine<wheels = 4, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 32768, l1Ways = 8, l2Bytes = 1048576, l3Bytes = 33554432>} {}
 

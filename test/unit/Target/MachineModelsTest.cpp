@@ -80,18 +80,35 @@ TEST_F(CacheFolder, IsIgnoredIfItSaysWhatCannotBe) {
 }
 
 TEST(MachineModels, AreWithinTheLimits) {
-  for (const char *cpu : {"x86-64-v3", "x86-64-v4", "haswell", "skylake", "skylake-avx512",
-                          "icelake-server", "sapphirerapids", "znver2", "znver3", "znver4",
-                          "znver5"})
+  for (const char *cpu :
+       {"x86-64-v3", "x86-64-v4", "haswell", "skylake", "skylake-avx512", "icelake-server",
+        "sapphirerapids", "znver2", "znver3", "znver4", "znver5"})
     for (unsigned vectorBytes : {32, 64}) {
       std::optional<MachineModel> model = lookupMachineModel(cpu, vectorBytes);
       ASSERT_TRUE(model) << cpu;
-      EXPECT_TRUE(succeeded(checkMachineModel(*model, [&](const Twine &reason) {
-        ADD_FAILURE() << cpu << ": " << reason.str();
-      })));
+      EXPECT_TRUE(succeeded(checkMachineModel(
+          *model, [&](const Twine &reason) { ADD_FAILURE() << cpu << ": " << reason.str(); })));
       EXPECT_EQ(model->lanes * 4, vectorBytes);
     }
   EXPECT_FALSE(lookupMachineModel("core-avx2", 32));
+}
+
+// The rates of dot products are those of the CPU, where it has the instructions.
+TEST(MachineModels, DotProducts) {
+  auto get = [](const char *cpu, unsigned vectorBytes, std::vector<std::string> features) {
+    MachineModel model = *lookupMachineModel(cpu, vectorBytes);
+    setDotProducts(cpu, features, model);
+    return std::pair(model.bf16Products, model.byteProducts);
+  };
+  std::vector<std::string> all = {"avx512bf16", "avx512f", "avx512vl", "avx512vnni"};
+  using Rates = std::pair<int64_t, int64_t>;
+  EXPECT_EQ(get("znver5", 64, all), Rates(64, 128));
+  EXPECT_EQ(get("znver4", 64, all), Rates(32, 64));
+  EXPECT_EQ(get("sapphirerapids", 64, all), Rates(16, 128)); // fewer than of f32
+  EXPECT_EQ(get("znver5", 64, {"avx512f", "avx512vl"}), Rates(0, 0));
+  EXPECT_EQ(get("cascadelake", 64, {"avx512f", "avx512vl", "avx512vnni"}), Rates(0, 128));
+  EXPECT_EQ(get("x86-64-v4", 64, all), Rates(0, 128)); // an unknown CPU
+  EXPECT_EQ(get("alderlake", 32, {"avx2", "avxvnni"}), Rates(0, 64));
 }
 
 // What a module without the attribute has is the machine of x86-64-v4.

@@ -56,13 +56,51 @@ def ConvertKernelsToLoops : Pass<"convert-kernels-to-loops", "::mlir::ModuleOp">
       return
     }
     func.func @k.extent() -> (index, index, index) {
-    ...
+      ...
+    }
     ```
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect", "::mlir::tssa::layout::LayoutDialect"];
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mlir::tssa::layout::LayoutDialect"];
+}
+
+def ExpandDots : Pass<"cpu-expand-dots", "::mlir::func::FuncOp"> {
+  let summary = "compute dot products that the CPU does not have, or say so";
+  let description = [{
+    With `emulate`, the instructions of `layout.atom` become arithmetic on vectors with the same
+    results, but for bf16 that are not normal: these count, and the instruction takes them as zero.
+    Then what makes schedules, loads and sums for these instructions runs on any CPU. Without, an
+    instruction that needs a feature that is not among `features` is an error.
+
+    - **Needs**: nothing.
+    - **Keeps**: without `emulate`, the instructions of `features`.
+    - **Gives up**: an instruction that the CPU does not have.
+
+    ```mlir
+    // Before, with emulate=true
+    func.func @dot(%s: vector<16xf32>, %a: vector<32xbf16>, %b: vector<32xbf16>) -> vector<16xf32> {
+      %r = llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%s, %a, %b) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+      return %r : vector<16xf32>
+    }
+    // After
+    func.func @dot(%arg0: vector<16xf32>, %arg1: vector<32xbf16>, %arg2: vector<32xbf16>) -> vector<16xf32> {
+      %0 = vector.bitcast %arg1 : vector<32xbf16> to vector<16xi32>
+      ...
+      %6 = math.fma %2, %5, %arg0 : vector<16xf32>
+      ...
+      %13 = math.fma %9, %12, %6 : vector<16xf32>
+      return %13 : vector<16xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"emulates", "emulate", "bool", /*default=*/"false", "Compute all by other arithmetic">,
+    ListOption<"features", "features", "std::string", "Features of the CPU">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ExpandMath : Pass<"cpu-expand-math", "::mlir::ModuleOp"> {

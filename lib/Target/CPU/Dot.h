@@ -1,0 +1,23 @@
+//===- Dot.h - dot products of x86 ------------------------------*- C++ -*-===//
+//
+// Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef LIB_TARGET_CPU_DOT_H
+#define LIB_TARGET_CPU_DOT_H
+
+#include "dialects/layout/IR/Atoms.h"
+#include "mlir/IR/Builders.h"
+
+namespace tssa::cpu {
+
+/// Builds the instruction that `atom` names: adds to `sums` the products of `lhs` and `rhs`,
+/// vectors of words.
+mlir::Value buildDot(mlir::OpBuilder &builder, mlir::Location loc,
+                     const mlir::tssa::layout::Atom &atom, mlir::Value sums, mlir::Value lhs,
+                     mlir::Value rhs);
+
+} // namespace tssa::cpu
+
+#endif // LIB_TARGET_CPU_DOT_H

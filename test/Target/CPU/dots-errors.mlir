@@ -1,0 +1,235 @@
+// RUN: tssa-opt %s -convert-kernels-to-loops -split-input-file -verify-diagnostics
+
+te.kernel @not_beside(%a: tensor<8x16xbf16>, %b: tensor<16x16xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xbf16>
+    %v = te.read %b[d2, d1] : tensor<16x16xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 2]
+  layout.reorder %i, %ko, %j, %ki
+  layout.vectorize %j
+  layout.bind %i to parallel
+  // expected-error @below {{expected elements of both factors that lie beside each other along the steps}}
+  layout.atom %ki "avx512.bf16"
+}
+
+// -----
+
+te.kernel @not_paired(%a: tensor<8x16xbf16>, %b: tensor<16x16xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xbf16>
+    %v = te.read %b[d1, d2] : tensor<16x16xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 2]
+  layout.reorder %i, %ko, %j, %ki
+  layout.vectorize %j
+  layout.bind %i to parallel
+  // expected-error @below {{expected the elements for the steps of neighbouring lanes beside each other}}
+  layout.atom %ki "avx512.bf16"
+}
+
+// -----
+
+te.kernel @odd_rows(%a: tensor<8x15xbf16>, %b: tensor<7x16x2xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 14) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x15xbf16>
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<7x16x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 2]
+  layout.reorder %i, %ko, %j, %ki
+  layout.vectorize %j
+  layout.bind %i to parallel
+  // expected-error @below {{expected rows of both factors with a multiple of 2 elements along the steps}}
+  layout.atom %ki "avx512.bf16"
+}
+
+// -----
+
+te.kernel @guard(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xbf16> where (6 - d2 >= 0) else 0.0
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 2]
+  layout.reorder %i, %ko, %j, %ki
+  layout.vectorize %j
+  layout.bind %i to parallel
+  // expected-error @below {{expected guards that are the same for the steps of a dot product}}
+  layout.atom %ki "avx512.bf16"
+}
+
+// -----
+
+te.kernel @pad(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xbf16> where (d0 - 1 >= 0) else 1.0
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 2]
+  layout.reorder %i, %ko, %j, %ki
+  layout.vectorize %j
+  layout.bind %i to parallel
+  // expected-error @below {{expected factors that are zero outside of their guards}}
+  layout.atom %ki "avx512.bf16"
+}
+
+// -----
+
+te.kernel @types(%a: tensor<8x16xf16>, %b: tensor<8x16x2xf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xf16>
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xf16>
+    %x = arith.extf %u : f16 to f32
+    %w = arith.extf %v : f16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 2]
+  layout.reorder %i, %ko, %j, %ki
+  layout.vectorize %j
+  layout.bind %i to parallel
+  // expected-error @below {{expected products of two reads of bf16, extended to f32}}
+  layout.atom %ki "avx512.bf16"
+}
+
+// -----
+
+te.kernel @signs(%a: tensor<8x16xi8>, %b: tensor<4x16x4xi8>) -> tensor<8x16xi32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0 : i32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xi8>
+    %v = te.read %b[d2 floordiv 4, d1, d2 mod 4] : tensor<4x16x4xi8>
+    %x = arith.extsi %u : i8 to i32
+    %w = arith.extsi %v : i8 to i32
+    %p = arith.muli %x, %w : i32
+    te.yield %p : i32
+  } combine arith.addi : tensor<8x16xi32>
+  te.return %y : tensor<8x16xi32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 4]
+  layout.reorder %i, %ko, %j, %ki
+  layout.vectorize %j
+  // expected-error @below {{expected products of two reads of u8 and s8, extended to i32}}
+  layout.atom %ki "avx512.vnni"
+}
+
+// -----
+
+te.kernel @few_steps(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xbf16>
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 1]
+  layout.reorder %i, %ko, %j, %ki
+  layout.vectorize %j
+  // expected-error @below {{expected a loop of a multiple of 2 iterations, got 1}}
+  layout.atom %ki "avx512.bf16"
+}
+
+// -----
+
+te.kernel @parallel(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xbf16>
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 2]
+  layout.reorder %io, %k, %ii, %j
+  layout.vectorize %j
+  // expected-error @below {{expected an innermost loop over a reduction dim}}
+  layout.atom %ii "avx512.bf16"
+}
+
+// -----
+
+te.kernel @lanes(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xbf16>
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %ko, %ki = layout.split %k [*, 2]
+  %jo, %ji = layout.split %j [*, 8]
+  layout.reorder %i, %jo, %ko, %ji, %ki
+  layout.vectorize %ji
+  // expected-error @below {{expected a vector of 16 lanes over a parallel dim}}
+  layout.atom %ki "avx512.bf16"
+}
+
+// -----
+
+te.kernel @of_a_warp(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8x16xf32> {
+  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<8x16xbf16>
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<8x16xf32>
+  te.return %y : tensor<8x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 8]
+  // expected-error @below {{expected an instruction of this target, got 'mma.m16n8k16'}}
+  layout.atom %ii, %j, %k "mma.m16n8k16"
+}
