@@ -16,8 +16,12 @@ namespace tssa {
 std::string getToolBuild() { return "tssa " TSSA_VERSION " (LLVM " LLVM_VERSION_STRING ")"; }
 
 Compilation::Compilation(const CompileOptions &options) : options(options) {
-  for (unsigned number = 0; number < options.targets.size(); ++number)
-    variants.push_back(std::make_unique<VariantBuild>(options, number));
+  const VariantBuild *ofCPU = nullptr;
+  for (unsigned number = 0; number < options.variants.size(); ++number) {
+    variants.push_back(std::make_unique<VariantBuild>(options, number, ofCPU));
+    if (options.variants[number].target.kind == Target::CPU)
+      ofCPU = variants.back().get();
+  }
 }
 
 Compilation::~Compilation() = default;
@@ -55,6 +59,19 @@ llvm::Error Compilation::emit(bool assembly, llvm::raw_pwrite_stream &stream) {
 
 llvm::Expected<std::string> Compilation::emitPTX() { return variants.front()->emitPTX(); }
 
+/// Gives all variants for CPUs the weights of the last one, which are those of all of them.
+void Compilation::shareWeights(std::vector<runtime::VariantContent> &contents) const {
+  const std::vector<runtime::WeightChunk> *all = nullptr;
+  for (size_t i = contents.size(); i-- > 0;) {
+    if (options.variants[i].target.kind != Target::CPU)
+      continue;
+    if (all)
+      contents[i].weights = *all;
+    else
+      all = &contents[i].weights;
+  }
+}
+
 llvm::Error Compilation::writeArtifact(StringRef path, bool &wasWriting) {
   std::vector<std::string> objects;
   std::vector<runtime::VariantContent> contents;
@@ -72,6 +89,7 @@ llvm::Error Compilation::writeArtifact(StringRef path, bool &wasWriting) {
     contents.push_back(std::move(*content));
     manifest.variants.push_back(variant->getDescription());
   }
+  shareWeights(contents);
   if (options.progress)
     options.progress({"link"});
   llvm::Expected<std::string> code = cpu::link(objects, options.foreignObjects, options.sanitize);

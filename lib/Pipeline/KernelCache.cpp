@@ -60,10 +60,10 @@ static std::string getBuild() {
 // Keys
 //===----------------------------------------------------------------------===//
 
-KernelCache::KernelCache(const CompileOptions &options) : options(options) {
+KernelCache::KernelCache(const CompileOptions &options, const cpu::Machine &machine)
+    : options(options) {
   llvm::raw_string_ostream stream(common);
   stream << getToolBuild() << '\n' << getBuild() << '\n';
-  const cpu::Machine &machine = options.machine;
   stream << machine.triple << ' ' << machine.cpu << ' ' << machine.vectorBytes << ' '
          << machine.getFeatureString() << '\n';
   stream << "emulates atoms " << machine.emulatesAtoms << '\n';

@@ -20,7 +20,7 @@ namespace tssa {
 /// but without its name, the CPU, the options of code generation and the compiler's build.
 class KernelCache {
 public:
-  explicit KernelCache(const CompileOptions &options);
+  KernelCache(const CompileOptions &options, const cpu::Machine &machine);
 
   /// Adds the keys of the kernels to `program`, and the code that the folder has. Marks the kernels
   /// that have code as compiled. `module` must be at the end of stage buffers.

@@ -21,14 +21,16 @@ namespace tssa {
 
 /// Returns the machine of the host program of a variant. Beside a GPU, it only starts launches, so
 /// it runs on any host and does not depend on the one that compiles.
-static cpu::Machine getHost(const CompileOptions &options, const Target &target) {
-  return target.kind == Target::CUDA ? llvm::cantFail(cpu::resolveMachine("x86-64-v3"))
-                                     : options.machine;
+static cpu::Machine getHost(const VariantTarget &variant) {
+  return variant.target.kind == Target::CUDA ? llvm::cantFail(cpu::resolveMachine("x86-64-v3"))
+                                             : variant.machine;
 }
 
-VariantBuild::VariantBuild(const CompileOptions &options, unsigned number)
-    : options(options), target(options.targets[number]), machine(getHost(options, target)),
-      number(number), cache(options) {
+VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
+                           const VariantBuild *earlier)
+    : options(options), target(options.variants[number].target),
+      machine(getHost(options.variants[number])), number(number), earlier(earlier),
+      cache(options, machine) {
   description.target = target.getName();
   if (number > 0)
     description.suffix = "_" + std::to_string(number);
@@ -43,7 +45,10 @@ VariantBuild::VariantBuild(const CompileOptions &options, unsigned number)
 void VariantBuild::show(StringRef step, size_t done, size_t kernels) const {
   if (!options.progress)
     return;
-  std::string prefix = options.targets.size() == 1 ? "" : target.getName() + " ";
+  auto isCPU = [](const VariantTarget &variant) { return variant.target.kind == Target::CPU; };
+  bool hasSeveralCPUs = llvm::count_if(options.variants, isCPU) > 1;
+  std::string name = hasSeveralCPUs && target.kind == Target::CPU ? machine.cpu : target.getName();
+  std::string prefix = options.variants.size() == 1 ? "" : name + " ";
   options.progress({prefix + step.str(), done, kernels});
 }
 
@@ -115,6 +120,9 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
   // All variants number the model's nodes in the same way.
   if (number > 0)
     te::setTable<te::NodeAttr>(module, getNodes(module.getContext(), manifest));
+  // All variants for CPUs have the same weights: each adds to those of the one before.
+  if (earlier && target.kind == Target::CPU)
+    te::setTable<te::WeightAttr>(module, te::getTable<te::WeightAttr>(earlier->module));
   for (auto [stageNumber, stage] : llvm::enumerate(getStages())) {
     if (failed(runStage(stage)))
       return failure();
@@ -134,7 +142,7 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
       describeScratch(module, description);
     if (stage.name == "target")
       describeLaunches(module, kernelBytes, manifest, description);
-    if (options.afterStage && failed(options.afterStage(stage, module, target)))
+    if (options.afterStage && failed(options.afterStage(stage, module, {target, machine})))
       return failure();
     if (stage.name == options.lastStage)
       break;

@@ -18,8 +18,9 @@ namespace tssa {
 /// Builds one variant of an artifact, from a module at the import stage to code.
 class VariantBuild {
 public:
-  /// `number` is the index of the variant in the manifest.
-  VariantBuild(const CompileOptions &options, unsigned number);
+  /// `number` is the index of the variant in the manifest. `earlier` is the last variant for a CPU
+  /// before it, or null; it must outlive this object.
+  VariantBuild(const CompileOptions &options, unsigned number, const VariantBuild *earlier);
 
   /// Fills the signature in `manifest`, and the nodes known so far.
   mlir::LogicalResult runStages(mlir::ModuleOp module, runtime::Manifest &manifest);
@@ -52,6 +53,7 @@ private:
   cpu::Machine machine; ///< of the host program and of kernels for CPUs
   cuda::Device device;  ///< of kernels for a GPU
   unsigned number;
+  const VariantBuild *earlier;
   mlir::OwningOpRef<mlir::ModuleOp> owned;
   mlir::ModuleOp module;
   /// Copies of the module whose stores are chosen: those of tensors, then those of constants.

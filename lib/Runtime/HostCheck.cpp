@@ -5,6 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tssa/Runtime/Artifact.h"
+#include "tssa/Runtime/NearName.h"
+
+#include <cstdlib>
+#include <set>
+#include <sstream>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -172,6 +177,21 @@ static void append(std::string &list, const std::string &item) {
   list += list.empty() ? item : ", " + item;
 }
 
+/// Returns the names in the environment variable TSSA_CPU_FEATURES, such as `-avx512bf16,-avx512f`:
+/// features that count as missing. Fails for names without a minus.
+static Status readMasked(std::set<std::string> &masked) {
+  const char *text = std::getenv("TSSA_CPU_FEATURES");
+  std::istringstream names(text ? text : "");
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name.size() < 2 || name[0] != '-')
+      return makeError(TSSA_INVALID_ARGUMENT, "TSSA_CPU_FEATURES: expected names such as "
+                                              "-avx512bf16, with commas, got '" +
+                                                  printable(name) + "'");
+    masked.insert(name.substr(1));
+  }
+  return Status::success();
+}
+
 Status tssa::runtime::checkHost(const Manifest &manifest, const Variant &variant) {
   if (manifest.abiVersion > TSSA_ABI_VERSION || manifest.abiVersion == 0)
     return makeError(TSSA_INCOMPATIBLE,
@@ -183,12 +203,15 @@ Status tssa::runtime::checkHost(const Manifest &manifest, const Variant &variant
   if (architecture != hostArchitecture || triple.find("linux") == std::string::npos)
     return makeError(TSSA_INCOMPATIBLE, "the program is for '" + triple + "', this machine is " +
                                             hostArchitecture + " linux");
+  std::set<std::string> masked;
+  if (Status status = readMasked(masked); !status.ok())
+    return status;
   std::string missing, unknown;
   for (const std::string &name : variant.cpuFeatures) {
     std::optional<bool> has = hostHas(name);
     if (!has)
       append(unknown, name);
-    else if (!*has)
+    else if (!*has || masked.count(name))
       append(missing, name);
   }
   if (!missing.empty())

@@ -197,13 +197,18 @@ static Status checkVariant(const Manifest &manifest, const Variant &variant) {
 }
 
 static Status checkVariants(const Manifest &manifest) {
-  std::set<std::string_view> targets, suffixes;
+  std::set<std::pair<std::string_view, std::vector<std::string>>> targets;
+  std::set<std::string_view> suffixes;
   if (manifest.variants.empty())
     return inconsistent("no variant of the program");
   for (const Variant &variant : manifest.variants) {
     if (Status status = checkVariant(manifest, variant); !status.ok())
       return status;
-    if (!targets.insert(variant.target).second || !suffixes.insert(variant.suffix).second)
+    // Only CPUs differ by what instructions they have.
+    bool isCPU = variant.target == "cpu";
+    auto features = isCPU ? variant.cpuFeatures : std::vector<std::string>();
+    if (!targets.emplace(variant.target, std::move(features)).second ||
+        !suffixes.insert(variant.suffix).second)
       return inconsistent("two variants are for '" + variant.target +
                           "', or have the same exports");
   }

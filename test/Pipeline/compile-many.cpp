@@ -22,8 +22,7 @@
 using namespace llvm;
 using namespace tssa;
 
-static Expected<std::string> compile(StringRef path, Threads &pool,
-                                     const CompileOptions &options) {
+static Expected<std::string> compile(StringRef path, Threads &pool, const CompileOptions &options) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -56,7 +55,7 @@ int main(int argc, char **argv) {
   }
   Threads pool(threads);
   CompileOptions options;
-  options.machine = cantFail(cpu::resolveMachine("x86-64-v3"));
+  options.variants = {{::tssa::Target(), cantFail(cpu::resolveMachine("x86-64-v3"))}};
   ArrayRef<char *> models(argv + 3, argc - 3);
   std::vector<std::string> first(models.size());
   for (unsigned i = 0; i < count; ++i) {

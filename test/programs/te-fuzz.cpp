@@ -207,11 +207,10 @@ static llvm::Error checkArtifact(RandomProgram &program, const tssa::cpu::Machin
     return llvm::errorCodeToError(error);
   llvm::FileRemover remover(path);
   tssa::CompileOptions options;
-  options.machine = machine;
-  options.targets = {*target};
+  options.variants = {{*target, machine}};
   options.transforms = fuzz.transforms;
   options.afterStage = [&](const tssa::Stage &stage, mlir::ModuleOp stageModule,
-                           const tssa::Target &) {
+                           const tssa::VariantTarget &) {
     if (stage.name == "te" && !fuzz.stores.empty())
       addRandomStores(stageModule, seed, fuzz.stores);
     return mlir::success();

@@ -153,7 +153,8 @@ static Error runCompiled(mlir::ModuleOp module, ArrayRef<HostTensor> inputs,
   if (Error error = compileToArtifact(module, compile, artifact.getPath()))
     return error;
   compile.progress({"run"});
-  StringRef device = compile.targets.front().kind == ::tssa::Target::Emulator ? "cuda-emu" : "auto";
+  StringRef device =
+      compile.variants.front().target.kind == ::tssa::Target::Emulator ? "cuda-emu" : "auto";
   auto got = runArtifact(artifact.getPath(), device, inputs, like);
   if (!got)
     return got.takeError();

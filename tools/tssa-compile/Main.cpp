@@ -12,6 +12,7 @@
 #include "Diagnostics.h"
 #include "Explanation.h"
 #include "Guard.h"
+#include "Machines.h"
 #include "Options.h"
 #include "PartitionReport.h"
 #include "Progress.h"
@@ -30,7 +31,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
@@ -131,21 +131,13 @@ static int describeLaunches(const Options &options, mlir::ModuleOp module, Launc
   });
 }
 
-namespace {
-/// The machines that a program is compiled for.
-struct Machines {
-  cpu::Machine cpu;
-  std::optional<cuda::Device> device; ///< if --machine names a GPU
-};
-} // namespace
-
 static int writeMachine(const Options &options, const Machines &machines) {
   return writeOutput(options, [&](raw_pwrite_stream &stream) {
     const tssa::Target &target = options.targets.front();
     if (target.isDevice())
       stream << cuda::printDevice(machines.device.value_or(cuda::getDevice(target.arch)));
     else
-      stream << cpu::printMachine(machines.cpu);
+      stream << cpu::printMachine(machines.cpus.front());
     stream << '\n';
     return Error::success();
   });
@@ -272,25 +264,17 @@ static int write(const Options &options, Compilation &compilation, mlir::ModuleO
 // The whole
 //===----------------------------------------------------------------------===//
 
-/// Returns whether some target computes products of bf16 faster than those of f32: a GPU does, and a
-/// CPU with dot products.
-static bool hasFastBF16(const Options &options, const Machines &machines) {
-  const mlir::tssa::layout::MachineModel &model = machines.cpu.model;
-  bool hasDots = model.bf16Products > model.lanes * model.fmaPorts;
-  return llvm::any_of(options.targets, [&](const tssa::Target &target) {
-    return target.isDevice() || hasDots;
-  });
-}
-
 static CompileOptions getCompileOptions(const Options &options, const Machines &machines) {
   CompileOptions compile;
-  compile.machine = machines.cpu;
+  for (const tssa::Target &target : options.targets)
+    for (const cpu::Machine &machine : machines.cpus)
+      if (target.kind == tssa::Target::CPU || &machine == &machines.cpus.front())
+        compile.variants.push_back({target, machine});
   compile.device = machines.device;
-  compile.targets = options.targets;
   compile.merges = options.merges;
   compile.transforms = options.transforms;
   compile.precision =
-      options.isFast && hasFastBF16(options, machines) ? Precision::BF16 : options.precision;
+      options.isFast && machines.hasFastBF16(options.targets) ? Precision::BF16 : options.precision;
   compile.sanitize = options.sanitize;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;
@@ -310,57 +294,6 @@ static CompileOptions getCompileOptions(const Options &options, const Machines &
     compile.foreignObjects.push_back(object.bytes);
   compile.modelName = sys::path::stem(options.input).str();
   return compile;
-}
-
-static Expected<Machines> resolveCPU(const Options &options) {
-  Expected<cpu::Machine> machine = cpu::resolveMachine(options.mcpu);
-  if (!machine)
-    return machine.takeError();
-  if (machine->isGenericModel && options.mcpu != "native")
-    errs() << "tssa-compile: warning: the caches and ports of '" << options.mcpu
-           << "' are not known: those of " << cpu::getGenericCPU(*machine) << " are assumed\n";
-  machine->emulatesAtoms = options.emulatesAtoms;
-  return Machines{std::move(*machine), std::nullopt};
-}
-
-/// Reads the text of a machine: of a GPU, if it has an `arch`, else of a CPU.
-static Expected<Machines> readMachines(const Options &options, StringRef text) {
-  if (Error error = checkText(text))
-    return std::move(error);
-  if (!text.contains("arch = ")) {
-    Expected<cpu::Machine> machine = cpu::readMachine(text);
-    if (!machine)
-      return machine.takeError();
-    machine->emulatesAtoms = options.emulatesAtoms;
-    return Machines{std::move(*machine), std::nullopt};
-  }
-  Expected<cuda::Device> device = cuda::readDevice(text);
-  if (!device)
-    return device.takeError();
-  if (llvm::none_of(options.targets,
-                    [&](const tssa::Target &target) { return target.arch == device->arch; }))
-    return createStringError("it is a GPU of " + device->arch.getName() +
-                             ", and no --target is for it");
-  Expected<Machines> machines = resolveCPU(options);
-  if (machines)
-    machines->device = *device;
-  return machines;
-}
-
-/// Returns the machine of --machine or --mcpu.
-static Expected<Machines> getMachines(const Options &options) {
-  if (options.machine.empty())
-    return resolveCPU(options);
-  std::string where = "--machine: '" + options.machine + "' ";
-  auto file = MemoryBuffer::getFile(options.machine);
-  if (!file)
-    return createStringError(file.getError(),
-                             where + "cannot be read: " + file.getError().message());
-  Expected<Machines> machines = readMachines(options, (*file)->getBuffer());
-  if (machines)
-    return machines;
-  return createStringError(inconvertibleErrorCode(),
-                           where + "is no machine: " + toString(machines.takeError()));
 }
 
 /// Returns the number of threads that compile. Each needs memory of its own.
@@ -428,7 +361,7 @@ static int compileModel(const Options &options) {
   compile.progress = progress.getFunction();
   // What fails in a program or a schedule that the user wrote as text is an error of that text.
   bool isText = sys::path::extension(options.input) == ".mlir" || !options.schedule.empty();
-  Verification verification(options, machines->cpu);
+  Verification verification(options);
   verification.attach(compile);
   if (options.bisect)
     return bisect(context, options, getImportOptions(options), compile);
@@ -441,7 +374,7 @@ static int compileModel(const Options &options) {
     return code;
   std::optional<LaunchList> launches;
   if (describesLaunches(options))
-    compile.afterStage = [&](const Stage &stage, mlir::ModuleOp now, const tssa::Target &) {
+    compile.afterStage = [&](const Stage &stage, mlir::ModuleOp now, const VariantTarget &) {
       if (stage.name == "te" && explanation)
         explanation->keepReasons(now);
       if (stage.name == "layout" && !launches)

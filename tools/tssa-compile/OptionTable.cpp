@@ -86,7 +86,9 @@ void CommandLine::addOutput() {
       "What to make code for: cpu (default), cuda (the GPU of this machine), cuda:sm_90 and "
       "others, "
       "cuda-emu, or a list");
-  add("mcpu", mcpu, "CPU", "CPU, such as native (default), x86-64-v3, x86-64-v4");
+  add("mcpu", mcpu, "CPU,...",
+      "CPU, such as native (default), x86-64-v3, znver4; of several, a run takes the one with the "
+      "most instructions that its machine has");
   add("machine", machine, "FILE",
       "Machine, as --emit=machine and tssa-run --inspect write it, instead of --mcpu");
   add("atom", atom, "native|emulate",
@@ -111,7 +113,8 @@ void CommandLine::addOutput() {
 void CommandLine::addKernels() {
   add("precision", precision, "TYPE",
       "Round the factors of matrix products and convolutions of f32 to f16, bf16 or tf32, and sum "
-      "in f32; weights of 16 bits take half the space. fast is bf16 where a target multiplies those "
+      "in f32; weights of 16 bits take half the space. fast is bf16 where a target multiplies "
+      "those "
       "faster, else f32. f32 (default) rounds nothing");
   add("point", point, "N", "Take the loops that the draft model ranks N-th, not first (0)");
   add("schedule", schedule, "FILE", "Schedules of kernels, as --emit=schedule writes them");

@@ -155,8 +155,8 @@ std::optional<int> takeTransforms(const CommandLine &line, Options &options) {
   std::optional<Precision> precision =
       options.isFast ? Precision::F32 : parsePrecision(line.precision);
   if (!precision)
-    return reportUsage("expected f32, f16, bf16, tf32 or fast for --precision, got '" + line.precision +
-                       "'");
+    return reportUsage("expected f32, f16, bf16, tf32 or fast for --precision, got '" +
+                       line.precision + "'");
   options.precision = *precision;
   options.merges = !line.noMerge;
   for (auto [names, apply] : {std::pair(&line.force, Apply::Always), {&line.without, Apply::Never}})
@@ -274,6 +274,17 @@ Expected<std::string> resolveDevices(StringRef list) {
   return join(names, ",");
 }
 
+/// Refuses a list of CPUs where there is only one program.
+std::optional<int> checkCPUs(const CommandLine &line, const Options &options) {
+  if (!StringRef(line.mcpu).contains(','))
+    return std::nullopt;
+  if (options.emit != Emit::SharedObject || options.bisect || options.explain)
+    return reportUsage("a list of CPUs is for artifacts, got --mcpu=" + line.mcpu);
+  if (!options.schedule.empty())
+    return reportUsage("--schedule needs a single --mcpu, got '" + line.mcpu + "'");
+  return std::nullopt;
+}
+
 /// Reads the targets. Only an artifact may have more than one target.
 std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   Expected<std::string> resolved = resolveDevices(line.target);
@@ -283,6 +294,8 @@ std::optional<int> takeTargets(const CommandLine &line, Options &options) {
   if (!targets)
     return reportUsage("--target: " + toString(targets.takeError()));
   options.targets = std::move(*targets);
+  if (std::optional<int> code = checkCPUs(line, options))
+    return code;
   if (options.targets.size() > 1 && options.emit != Emit::SharedObject)
     return reportUsage((line.isGiven("compile-to") ? "--compile-to" : "--emit=" + line.emit) +
                        " needs a single --target, got '" + line.target + "'");

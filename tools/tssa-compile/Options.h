@@ -37,7 +37,7 @@ struct Options {
   /// The file that gets the names of the files that were read; empty for none.
   std::string depFile;
   std::vector<Target> targets;
-  std::string mcpu;
+  std::string mcpu; ///< one or more, with commas
   /// Whether other arithmetic computes what dot products do.
   bool emulatesAtoms = false;
   /// The file of the machine, instead of `mcpu`; empty for none.

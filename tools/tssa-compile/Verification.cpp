@@ -21,14 +21,12 @@ static VerifyOptions getVerifyOptions(const Options &options, ProgressFunction p
   return verify;
 }
 
-Verification::Verification(const Options &options, const cpu::Machine &machine)
-    : options(options), machine(machine) {}
-
 void Verification::attach(CompileOptions &compile) {
   progress = compile.progress;
   if (options.verifyEachStage || !options.injectFault.empty())
-    compile.afterStage = [this](const Stage &stage, mlir::ModuleOp module, const Target &target) {
-      return afterStage(stage, module, target);
+    compile.afterStage = [this](const Stage &stage, mlir::ModuleOp module,
+                                const VariantTarget &variant) {
+      return afterStage(stage, module, variant);
     };
 }
 
@@ -39,7 +37,7 @@ int Verification::report(Error error, int code) {
 }
 
 mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp module,
-                                             const Target &target) {
+                                             const VariantTarget &variant) {
   const Fault *fault = lookupFault(options.injectFault);
   if (fault && fault->stage == stage.name && !fault->inject(module)) {
     report(createStringError("fault '" + options.injectFault + "' cannot be made in this model"),
@@ -49,8 +47,8 @@ mlir::LogicalResult Verification::afterStage(const Stage &stage, mlir::ModuleOp 
   if (!options.verifyEachStage)
     return mlir::success();
   if (stage.name == "import")
-    verifiers.push_back(
-        std::make_unique<StageVerifier>(machine, target, getVerifyOptions(options, progress)));
+    verifiers.push_back(std::make_unique<StageVerifier>(variant.machine, variant.target,
+                                                        getVerifyOptions(options, progress)));
   if (Error error = verifiers.back()->check(stage, module)) {
     report(std::move(error), verifiers.back()->failedToStart() ? ModelError : Mismatch);
     return mlir::failure();

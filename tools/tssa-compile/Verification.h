@@ -16,7 +16,7 @@ namespace tssa::compile {
 /// Runs the model after every stage, for each target, if the options request it.
 class Verification {
 public:
-  Verification(const Options &options, const cpu::Machine &machine);
+  explicit Verification(const Options &options) : options(options) {}
 
   /// Makes the compilation stop after the first stage whose results are wrong.
   void attach(CompileOptions &compile);
@@ -27,11 +27,11 @@ public:
   int checkArtifact();
 
 private:
-  mlir::LogicalResult afterStage(const Stage &stage, mlir::ModuleOp module, const Target &target);
+  mlir::LogicalResult afterStage(const Stage &stage, mlir::ModuleOp module,
+                                 const VariantTarget &variant);
   int report(llvm::Error error, int code);
 
   const Options &options;
-  const cpu::Machine &machine;
   ProgressFunction progress;                             ///< of the compilation
   std::vector<std::unique_ptr<StageVerifier>> verifiers; // the last one is in use
   std::optional<int> exitCode;

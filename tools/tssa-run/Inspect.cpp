@@ -112,6 +112,14 @@ static std::string describeKernel(const Kernel &kernel) {
   return text;
 }
 
+/// Returns the target of a variant, and its CPU if there are several.
+static std::string nameVariant(const Manifest &manifest, const Variant &variant) {
+  auto isCPU = [](const Variant &each) { return each.target == "cpu"; };
+  bool isOneOfSeveral = isCPU(variant) && std::count_if(manifest.variants.begin(),
+                                                        manifest.variants.end(), isCPU) > 1;
+  return printable(variant.target) + (isOneOfSeveral ? ", " + printable(variant.cpu) : "");
+}
+
 static std::string describeVariant(const Manifest &manifest, const Variant &variant) {
   std::string text = line("memory", describeMemory(variant.memory));
   for (const Image &image : variant.images)
@@ -162,7 +170,7 @@ std::string tssa::run::inspectText(const Manifest &manifest) {
                              printable(manifest.inputs[symbol.input].name));
   for (const Variant &variant : manifest.variants) {
     if (manifest.variants.size() > 1 || variant.target != "cpu")
-      text += line("variant", printable(variant.target));
+      text += line("variant", nameVariant(manifest, variant));
     text += describeVariant(manifest, variant);
   }
   return text;

@@ -40,7 +40,7 @@ static Error compileProgram(mlir::ModuleOp model, const Options &options,
                             const cpu::Machine &machine, const Program &program, StringRef path) {
   mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
   CompileOptions compile;
-  compile.machine = machine;
+  compile.variants = {{Target(), machine}};
   compile.tunedDir = program.records;
   compile.modelName = "model";
   for (const ForeignObject &object : options.import.foreignObjects)

@@ -26,7 +26,7 @@ int compileToTE(mlir::MLIRContext &context, const Options &options, const cpu::M
     return getExitCode(report.fault);
   }
   CompileOptions compile;
-  compile.machine = machine;
+  compile.variants = {{Target(), machine}};
   compile.lastStage = "te";
   compile.progress = options.progress;
   Compilation compilation(compile);

@@ -7,6 +7,7 @@
 
 #include "dialects/layout/Template/DotProduct.h"
 #include "dialects/layout/Analysis/AtomRules.h"
+#include "dialects/te/Analysis/PointDomain.h"
 #include "dialects/te/Analysis/ReadFacts.h"
 #include "dialects/te/IR/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,35 +44,37 @@ int64_t layout::getDotRate(const Atom &atom, const MachineModel &machine) {
   return atom.kind == AtomFactors::BF16 ? machine.bf16Products : machine.byteProducts;
 }
 
-/// Returns whether `index` is a multiple of `steps` plus dim `dim`.
-static bool isAlongDim(AffineExpr index, unsigned dim, int64_t steps) {
-  MLIRContext *context = index.getContext();
-  AffineExpr along = getAffineDimExpr(dim, context);
-  AffineExpr rest = index.replace(along, getAffineConstantExpr(0, context));
-  unsigned numDims = dim + 1, numSymbols = 0;
-  index.walk([&](AffineExpr part) {
-    if (auto other = dyn_cast<AffineDimExpr>(part))
-      numDims = std::max(numDims, other.getPosition() + 1);
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
-      numSymbols = std::max(numSymbols, symbol.getPosition() + 1);
-  });
-  return simplifyAffineExpr(index - rest - along, numDims, numSymbols) == 0 &&
-         simplifyAffineExpr(rest, numDims, numSymbols).isMultipleOf(steps);
-}
-
-/// Returns whether the elements that `access` reads for a word of steps along `dim` are a word:
-/// they are adjacent, and rows have whole words.
-static bool readsWords(const Access &access, unsigned dim, int64_t steps) {
+/// Returns the address that `access` reads, in elements; null if it has open sizes or symbols.
+static AffineExpr getAddress(te::IndexSimplifier &simplifier, const Access &access) {
   te::ReadOp read = access.getRead();
   ArrayRef<int64_t> shape = read.getSourceType().getShape();
-  if (!isa<BlockArgument>(read.getSource()) || access.isPart() || shape.empty() ||
-      ShapedType::isDynamic(shape.back()) || shape.back() % steps != 0 || access.isGuardedBy(dim) ||
-      (read.getGuard() && read.getPadAttr() && !te::isPositiveZero(read.getPadAttr())))
+  if (!read.getSymbols().empty() || shape.empty() ||
+      llvm::any_of(shape.drop_front(), ShapedType::isDynamic))
+    return {};
+  AffineExpr address = read.getMap().getResult(0);
+  for (auto [index, size] :
+       llvm::zip_equal(read.getMap().getResults().drop_front(), shape.drop_front()))
+    address = address * size + index;
+  return simplifier.simplify(address);
+}
+
+/// Returns whether the elements that `access` reads for the steps along `dim` are adjacent, and
+/// words if a guard decides whether they are there.
+static bool readsRuns(const Access &access, unsigned dim, int64_t steps) {
+  te::ReadOp read = access.getRead();
+  if (!isa<BlockArgument>(read.getSource()) || access.isGuardedBy(dim) ||
+      (read.getPadAttr() && !te::isPositiveZero(read.getPadAttr())))
     return false;
-  ArrayRef<AffineExpr> indices = read.getMap().getResults();
-  return isAlongDim(indices.back(), dim, steps) &&
-         llvm::none_of(indices.drop_back(),
-                       [&](AffineExpr index) { return index.isFunctionOfDim(dim); });
+  te::PointDomain domain = te::PointDomain::get(read);
+  te::IndexSimplifier &simplifier = domain.getSimplifier();
+  AffineExpr address = getAddress(simplifier, access);
+  if (!address)
+    return false;
+  AffineExpr along = getAffineDimExpr(dim, read.getContext());
+  AffineExpr rest =
+      simplifier.simplify(address.replace(along, getAffineConstantExpr(0, read.getContext())));
+  bool isWord = rest.isMultipleOf(steps) && !access.isPart();
+  return simplifier.simplify(address - rest - along) == 0 && (isWord || !read.getGuard());
 }
 
 /// Returns whether a constant can be stored such that what `access` reads for the steps along `dim`
@@ -99,9 +102,16 @@ std::optional<DotProduct> layout::findDotProduct(te::ComputeOp op, ArrayRef<Acce
     if (access.getRead() == roles.weights.front())
       weights = &access;
   }
-  for (unsigned dim = op.getNumDims(); dim-- > op.getNumParallel();)
-    if (roles[dim] == Role::In && op.getStaticSizes()[dim] >= atom->steps && data && weights &&
-        readsWords(*data, dim, atom->steps) && canReadWords(op, *weights, dim))
-      return DotProduct{atom, dim};
+  if (!data || !weights)
+    return std::nullopt;
+  for (unsigned dim = op.getNumDims(); dim-- > op.getNumParallel();) {
+    if (roles[dim] != Role::In || op.getStaticSizes()[dim] < atom->steps ||
+        !readsRuns(*data, dim, atom->steps))
+      continue;
+    if (canReadWords(op, *weights, dim))
+      return DotProduct{atom, dim, /*interleaves=*/false};
+    if (!weights->isPackable() && isa<BlockArgument>(weights->getRead().getSource()))
+      return DotProduct{atom, dim, /*interleaves=*/true};
+  }
   return std::nullopt;
 }

@@ -18,6 +18,8 @@ namespace mlir::tssa::layout {
 struct DotProduct {
   const Atom *atom;
   unsigned dim; ///< the reduction dim whose elements lie beside each other in the data
+  /// Whether the weights are no words in memory, but interleaved from vectors, one for each step.
+  bool interleaves;
 };
 
 /// Returns the instruction with vectors of `lanes` lanes that takes the factors of `op`, or null.
@@ -28,7 +30,8 @@ const Atom *findDotInstruction(te::ComputeOp op, int64_t lanes);
 int64_t getDotRate(const Atom &atom, const MachineModel &machine);
 
 /// Returns the dot product for `op`, whose accesses and roles these are, if the machine has one
-/// that is faster, the data lies in words along a dim, and the weights can be stored so.
+/// that is faster, the data lies along a dim, and the weights can be stored in words or are only
+/// known when the program runs.
 std::optional<DotProduct> findDotProduct(te::ComputeOp op, ArrayRef<Access> accesses,
                                          const Roles &roles, const MachineModel &machine);
 

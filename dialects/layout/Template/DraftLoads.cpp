@@ -104,9 +104,11 @@ Draft::TileLoads Draft::getTileLoads(const Point &point, unsigned operand, size_
         kept = distinct;
     }
   }
-  if (point.dot)
-    repeated *= static_cast<double>(point.dot->extent) / countDotSteps(point);
   const LanePattern &pattern = getPattern(operand, *point.vectorDim, point.lanes);
+  if (point.dot) { // words, or a vector for each step
+    bool isPacked = operands[operand].access->isPackable() || !pattern.varies;
+    repeated *= static_cast<double>(point.dot->extent) / (isPacked ? countDotSteps(point) : 1);
+  }
   double vectors = pattern.varies ? point.vectors : 1;
   double loads = op.hasReduction() ? pattern.loads : getLoadsOfVector(point, operand);
   return {loads * vectors * distinct * repeated, vectors * distinct * repeated, kept * vectors};

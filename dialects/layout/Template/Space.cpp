@@ -121,6 +121,12 @@ private:
   /// Returns whether dot products may add the products of the vectors of `point`: they run along
   /// the weights, and the data is the same in all lanes.
   bool canDot(const Point &point) {
+    auto isContiguous = [&](const Access &access) {
+      return access.getRead() == roles.weights.front() &&
+             access.getStrideKind(*point.vectorDim, point.lanes) == StrideKind::Contiguous;
+    };
+    if (dot && dot->interleaves && llvm::none_of(accesses, isContiguous))
+      return false;
     auto variesIn = [&](te::ReadOp read) { return te::dependsOn(read, *point.vectorDim); };
     return dot && point.fused == 0 && *point.vectorDim < op.getNumParallel() &&
            point.lanes == dot->atom->columns && !variesIn(roles.data.front()) &&

@@ -101,7 +101,7 @@ struct PlanBuffersPass : impl::TEPlanBuffersBase<PlanBuffersPass> {
     Value total = placement.run();
     std::string bytes = describeBytes(total);
     BufferOwnership ownership(program);
-    WeightCollector weights;
+    WeightCollector weights(getTable<WeightAttr>(module)); // of another variant, if there is one
     createPlan(function, symbols, sizes, total);
     BufferRewriter rewriter(function, program, *places, placement, ownership, sizes, weights);
     if (failed(rewriter.run()))

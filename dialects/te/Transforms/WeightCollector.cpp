@@ -59,6 +59,13 @@ FailureOr<ConstantBytes> ConstantBytes::get(ElementsAttr value) {
   return result;
 }
 
+WeightCollector::WeightCollector(ArrayRef<WeightAttr> known) {
+  for (WeightAttr weight : known) {
+    [[maybe_unused]] FailureOr<int64_t> offset = add(weight.getValue());
+    assert(succeeded(offset) && static_cast<uint64_t>(*offset) == weight.getOffset());
+  }
+}
+
 FailureOr<int64_t> WeightCollector::add(ElementsAttr value) {
   if (auto known = offsetOf.find(value); known != offsetOf.end())
     return known->second;

@@ -37,6 +37,10 @@ ElementsAttr makeConstant(RankedTensorType type, StringRef name, AsmResourceBlob
 /// Assigns each constant an offset in the weights. Constants with equal bytes share an offset.
 class WeightCollector {
 public:
+  WeightCollector() = default;
+  /// Begins with the weights of another program, in the order of their offsets, which they keep.
+  explicit WeightCollector(ArrayRef<WeightAttr> known);
+
   /// Returns the offset of `value`. Fails if the attribute does not give access to its elements.
   FailureOr<int64_t> add(ElementsAttr value);
   /// Returns the entries of the module's table, in the order of their offsets.

@@ -138,11 +138,10 @@ public:
 
   // The following functions are called only for schedules with dot products.
 
-  /// Returns why a dot product cannot add the products at `group`, the points of as many steps as
-  /// it takes, in the form "expected " + text; "" if it can.
-  virtual std::string findDotObstacle(llvm::ArrayRef<TilePoint> group) { return ""; }
-  /// Adds the products at `group` to a vector of sums.
-  virtual Values accumulateDot(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums) {
+  /// Adds the products at `group`, the points of as many steps as a dot product takes, to a vector
+  /// of sums. If it cannot, returns nothing and sets `obstacle` to what it expected.
+  virtual Values accumulateDot(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums,
+                               std::string &obstacle) {
     return unexpected();
   }
 

@@ -24,10 +24,16 @@ constexpr bool verifiesPassesByDefault = false;
 constexpr bool verifiesPassesByDefault = true;
 #endif
 
+/// What a variant of the program is for.
+struct VariantTarget {
+  Target target;
+  cpu::Machine machine; ///< of a CPU; without a meaning for other targets
+};
+
 struct CompileOptions {
-  cpu::Machine machine;
-  /// The targets; each gets a variant of the program. Must not be empty.
-  std::vector<Target> targets = {Target()};
+  /// Each gets a variant of the program; a run takes the first that the host can run. Must not be
+  /// empty.
+  std::vector<VariantTarget> variants;
   /// The GPU that schedules are chosen for, instead of the one that is known of its architecture.
   std::optional<cuda::Device> device;
   /// Whether the te stage merges ops into larger kernels.
@@ -44,7 +50,7 @@ struct CompileOptions {
   /// Folder to which the module is written after each stage; empty for none.
   std::string dumpDir;
   /// File of schedules for kernels (Schedules.h); empty for none. Only allowed with a single
-  /// target.
+  /// variant.
   std::string scheduleFile;
   /// Folder of records (Records.h), whose loops kernels get; empty for none. Only allowed if all
   /// targets are CPUs.
@@ -67,7 +73,8 @@ struct CompileOptions {
   bool verifiesPasses = verifiesPassesByDefault;
   /// Called after each stage, when its postcondition has been checked. A failure stops the
   /// compilation.
-  std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const Target &)> afterStage;
+  std::function<mlir::LogicalResult(const Stage &, mlir::ModuleOp, const VariantTarget &)>
+      afterStage;
   /// Is told of each step that begins and of each kernel whose code is made; may be empty.
   ProgressFunction progress;
   /// Objects of users, with routines that te.extern calls.
@@ -111,6 +118,8 @@ public:
   llvm::Error writeArtifact(llvm::StringRef path, bool &wasWriting);
 
 private:
+  void shareWeights(std::vector<runtime::VariantContent> &contents) const;
+
   const CompileOptions &options;
   runtime::Manifest manifest;
   std::vector<std::unique_ptr<VariantBuild>> variants;

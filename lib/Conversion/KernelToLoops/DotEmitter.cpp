@@ -11,6 +11,7 @@
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -54,43 +55,33 @@ SmallVector<AffineExpr> DotEmitter::getGuards(te::ReadOp read, const TilePoint &
   return guards;
 }
 
-AffineExpr DotEmitter::getWord(AffineExpr address) {
-  int64_t steps = dot.instruction->steps;
-  AffineExpr word = index.simplify(address.floorDiv(steps));
-  return index.simplify(word * steps - address) == 0 ? word : AffineExpr();
-}
-
 AffineExpr DotEmitter::getAddress(te::ReadOp read, const TilePoint &point) {
   BodyEvaluator body(index, kernel, point, laneDim, lanes, none);
   return body.getAddress(kernel.buffers.find(read.getSource())->second, body.getIndices(read));
 }
 
-std::string DotEmitter::findObstacle(te::ReadOp read, ArrayRef<TilePoint> group) {
-  AffineExpr first = getAddress(read, group.front()), word = getWord(first);
+AffineExpr DotEmitter::findWord(te::ReadOp read, ArrayRef<TilePoint> group) {
+  AffineExpr first = getAddress(read, group.front());
+  int64_t steps = dot.instruction->steps;
+  AffineExpr word = index.simplify(first.floorDiv(steps));
+  bool isWord = index.simplify(word * steps - first) == 0 &&
+                (!index.hasLanes(first) || index.getFirstOfRun(word, laneDim));
+  if (!isWord || (read.getPadAttr() && !te::isPositiveZero(read.getPadAttr())))
+    return {};
   SmallVector<AffineExpr> guards = getGuards(read, group.front());
-  for (auto [i, point] : llvm::enumerate(group)) {
-    if (index.simplify(getAddress(read, point) - first) != static_cast<int64_t>(i))
-      return "elements of both factors that lie beside each other along the steps";
-    if (getGuards(read, point) != guards)
-      return "guards that are the same for the steps of a dot product";
-  }
-  if (!word)
-    return "rows of both factors with a multiple of " + std::to_string(group.size()) +
-           " elements along the steps";
-  if (index.hasLanes(first) && !index.getFirstOfRun(word, laneDim))
-    return "the elements for the steps of neighbouring lanes beside each other";
-  if (read.getGuard() && read.getPadAttr() && !te::isPositiveZero(read.getPadAttr()))
-    return "factors that are zero outside of their guards";
-  return "";
+  for (auto [i, point] : llvm::enumerate(group))
+    if (index.simplify(getAddress(read, point) - first) != static_cast<int64_t>(i) ||
+        getGuards(read, point) != guards)
+      return {};
+  return word;
 }
 
-std::string DotEmitter::findObstacle(ArrayRef<TilePoint> group) {
-  if (reads.empty() || llvm::is_contained(reads, te::ReadOp()))
-    return "products of two reads of " + dot.instruction->factors.str();
-  for (te::ReadOp read : reads)
-    if (std::string text = findObstacle(read, group); !text.empty())
-      return text;
-  return "";
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+VectorType DotEmitter::getWordsType() {
+  return VectorType::get(lanes, IntegerType::get(index.getContext(), wordBits));
 }
 
 /// Returns the elements of `buffer` as words.
@@ -104,15 +95,7 @@ static TensorBuffer viewWords(IndexBuilder &index, const TensorBuffer &buffer) {
   return {view, word, {}, {}, {}};
 }
 
-Value DotEmitter::loadWord(te::ReadOp read, const TilePoint &point, BodyEvaluator::Loads &loads) {
-  AffineExpr word = getWord(getAddress(read, point));
-  SmallVector<const void *> key = {read.getOperation(), point.mask.getAsOpaquePointer(),
-                                   point.exists.getAsOpaquePointer(), word.getAsOpaquePointer()};
-  for (AffineExpr guard : getGuards(read, point))
-    key.push_back(guard.getAsOpaquePointer());
-  Value &known = loads[key];
-  if (known)
-    return known;
+Value DotEmitter::loadWords(te::ReadOp read, const TilePoint &point, AffineExpr word) {
   OpBuilder &builder = index.getBuilder();
   BodyEvaluator body(index, kernel, point, laneDim, lanes, none);
   Condition guard;
@@ -121,16 +104,95 @@ Value DotEmitter::loadWord(te::ReadOp read, const TilePoint &point, BodyEvaluato
   guard.uniform = body.andMasks(guard.uniform, point.exists);
   TypedAttr zero = builder.getIntegerAttr(builder.getIntegerType(wordBits), 0);
   if (guard.never)
-    known = arith::ConstantOp::create(builder, index.getLoc(), zero);
+    return body.toLanes(arith::ConstantOp::create(builder, index.getLoc(), zero));
+  const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
+  return body.toLanes(body.load(viewWords(index, buffer), word, guard, zero));
+}
+
+Value DotEmitter::loadElement(te::ReadOp read, const TilePoint &point,
+                              BodyEvaluator::Loads &loads) {
+  BodyEvaluator body(index, kernel, point, laneDim, lanes, loads);
+  return body.compute(read);
+}
+
+Value DotEmitter::joinElements(te::ReadOp read, ArrayRef<TilePoint> group,
+                               BodyEvaluator::Loads &loads) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
+  auto type = VectorType::get(group.size(), buffer.elementType);
+  AffineExpr first = getAddress(read, group.front());
+  bool isRun = !read.getGuard() && !group.front().exists;
+  for (auto [i, point] : llvm::enumerate(group))
+    isRun &= index.simplify(getAddress(read, point) - first) == static_cast<int64_t>(i);
+  Value elements;
+  if (isRun) // in the middle of two words
+    elements = vector::LoadOp::create(builder, loc, type, buffer.memref,
+                                      ValueRange{index.materialize(first)});
   else
-    known = body.load(viewWords(index, kernel.buffers.find(read.getSource())->second), word, guard,
-                      zero);
-  return known = body.toLanes(known);
+    elements = vector::FromElementsOp::create(
+        builder, loc, type,
+        llvm::map_to_vector(group, [&](auto &point) { return loadElement(read, point, loads); }));
+  auto word = VectorType::get(1, builder.getIntegerType(wordBits));
+  elements = vector::BitCastOp::create(builder, loc, word, elements);
+  Value only = vector::ExtractOp::create(builder, loc, elements, ArrayRef<int64_t>{0});
+  return vector::BroadcastOp::create(builder, loc, getWordsType(), only);
+}
+
+Value DotEmitter::interleave(te::ReadOp read, ArrayRef<TilePoint> group,
+                             BodyEvaluator::Loads &loads) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  auto vectors =
+      llvm::map_to_vector(group, [&](auto &point) { return loadElement(read, point, loads); });
+  // Those that are half of their number apart become neighbours, until one vector is left.
+  while (vectors.size() > 1) {
+    size_t half = vectors.size() / 2;
+    for (size_t i = 0; i < half; ++i)
+      vectors[i] = vector::InterleaveOp::create(builder, loc, vectors[i], vectors[i + half]);
+    vectors.truncate(half);
+  }
+  return vector::BitCastOp::create(builder, loc, getWordsType(), vectors.front());
+}
+
+Value DotEmitter::getWords(te::ReadOp read, ArrayRef<TilePoint> group, BodyEvaluator::Loads &loads,
+                           std::string &obstacle) {
+  const TilePoint &point = group.front();
+  SmallVector<AffineExpr> addresses =
+      llvm::map_to_vector(group, [&](auto &step) { return getAddress(read, step); });
+  SmallVector<const void *> key = {read.getOperation(), point.mask.getAsOpaquePointer(),
+                                   point.exists.getAsOpaquePointer()};
+  for (auto [step, address] : llvm::zip_equal(group, addresses)) {
+    key.push_back(address.getAsOpaquePointer());
+    for (AffineExpr guard : getGuards(read, step))
+      key.push_back(guard.getAsOpaquePointer());
+  }
+  Value &known = loads[key];
+  if (known)
+    return known;
+  if (AffineExpr word = findWord(read, group))
+    return known = loadWords(read, point, word);
+  if (llvm::none_of(addresses, [&](AffineExpr address) { return index.hasLanes(address); }))
+    return known = joinElements(read, group, loads);
+  if (llvm::all_of(addresses,
+                   [&](AffineExpr address) { return index.getFirstOfRun(address, laneDim); }))
+    return known = interleave(read, group, loads);
+  obstacle = "factors of which the elements of a group, or those of neighbouring lanes, lie beside "
+             "each other";
+  return {};
 }
 
 DotEmitter::Values DotEmitter::accumulate(ArrayRef<TilePoint> group, ValueRange sums,
-                                          BodyEvaluator::Loads &loads) {
-  Value lhs = loadWord(reads[0], group.front(), loads);
-  Value rhs = loadWord(reads[1], group.front(), loads);
-  return {kernel.target->buildDot(index, *dot.instruction, sums.front(), lhs, rhs)};
+                                          BodyEvaluator::Loads &loads, std::string &obstacle) {
+  if (reads.size() != 2 || llvm::is_contained(reads, te::ReadOp())) {
+    obstacle = "products of two reads of " + dot.instruction->factors.str();
+    return {};
+  }
+  SmallVector<Value> words;
+  for (te::ReadOp read : reads) {
+    words.push_back(getWords(read, group, loads, obstacle));
+    if (!words.back())
+      return {};
+  }
+  return {kernel.target->buildDot(index, *dot.instruction, sums.front(), words[0], words[1])};
 }

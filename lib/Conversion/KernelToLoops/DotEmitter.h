@@ -7,9 +7,14 @@
 ///
 /// \file
 /// A dot instruction adds, in each lane, the products of a few neighbouring elements of one factor
-/// with as many of the other (Intel SDM, VDPBF16PS and VPDPBUSD). The neighbours are a word of 32
-/// bits. So a group of steps is a load of a word of each factor, with the guards and masks of the
-/// read of its first step: one word for all lanes, or a word in each.
+/// with as many of the other (Intel SDM, VDPBF16PS and VPDPBUSD): a word of 32 bits. So a group of
+/// steps needs a word of each factor, the same one for all lanes or one for each. It is
+/// - loaded as it is, with the guards and masks of the read of the first step, where the elements
+/// of
+///   the group are a word in memory;
+/// - made of elements that are the same for all lanes;
+/// - interleaved from vectors, one for each step, where neighbouring lanes read neighbouring
+/// elements.
 ///
 //===----------------------------------------------------------------------===//
 #ifndef LIB_CONVERSION_KERNELTOLOOPS_DOTEMITTER_H
@@ -28,13 +33,11 @@ public:
   DotEmitter(IndexBuilder &index, KernelContext &kernel, mlir::tssa::te::ComputeOp op,
              unsigned piece, const DotTile &dot, unsigned laneDim, int64_t lanes);
 
-  /// Returns what is expected, and not there, for a dot product of `group`, the points of its
-  /// steps;
-  /// "" if nothing is missing.
-  std::string findObstacle(llvm::ArrayRef<TilePoint> group);
-  /// Adds the products of a group to `sums`, a vector. `loads` are those of the current scope.
+  /// Adds the products of a group to `sums`, a vector. `group` has the points of the steps, for the
+  /// same rows and lanes; `loads` are those of the current scope. If a factor cannot be loaded,
+  /// returns nothing and sets `obstacle` to what was expected.
   Values accumulate(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums,
-                    BodyEvaluator::Loads &loads);
+                    BodyEvaluator::Loads &loads, std::string &obstacle);
 
 private:
   IndexBuilder &index;
@@ -45,20 +48,27 @@ private:
   /// The two factors, of which that of u8 is the first; fewer, or null, if they are no reads of
   /// what the instruction takes.
   llvm::SmallVector<mlir::tssa::te::ReadOp, 2> reads;
-  BodyEvaluator::Loads none;
+  BodyEvaluator::Loads none; ///< of evaluators that load nothing
 
-  std::string findObstacle(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group);
   /// Returns the guards of a read at a point, as expressions that are >= 0 where it may read.
   llvm::SmallVector<mlir::AffineExpr> getGuards(mlir::tssa::te::ReadOp read,
                                                 const TilePoint &point);
   /// Returns the address of the element that a read reads at a point.
   mlir::AffineExpr getAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
-  /// Returns the address of the first element of a group, in words; null if it is in the middle of
-  /// one.
-  mlir::AffineExpr getWord(mlir::AffineExpr address);
-  /// Returns a vector of the words of a group: the same one for all lanes, or one for each.
-  mlir::Value loadWord(mlir::tssa::te::ReadOp read, const TilePoint &point,
-                       BodyEvaluator::Loads &loads);
+  /// Returns the address of the word that a group is in memory; null if it is none.
+  mlir::AffineExpr findWord(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group);
+  /// Returns a vector of the words of a group. Returns null if it has none, and sets `obstacle`.
+  mlir::Value getWords(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group,
+                       BodyEvaluator::Loads &loads, std::string &obstacle);
+  mlir::Value loadWords(mlir::tssa::te::ReadOp read, const TilePoint &point, mlir::AffineExpr word);
+  mlir::Value loadElement(mlir::tssa::te::ReadOp read, const TilePoint &point,
+                          BodyEvaluator::Loads &loads);
+  /// Returns the words of elements that are the same for all lanes.
+  mlir::Value joinElements(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group,
+                           BodyEvaluator::Loads &loads);
+  mlir::Value interleave(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group,
+                         BodyEvaluator::Loads &loads);
+  mlir::VectorType getWordsType();
 };
 
 } // namespace tssa::conversion

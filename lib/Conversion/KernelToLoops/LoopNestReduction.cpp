@@ -311,34 +311,43 @@ void NestBuilder::orderSteps(ArrayRef<TileRow> rows, SmallVectorImpl<TileStep> &
   steps.assign(std::make_move_iterator(sorted.begin()), std::make_move_iterator(sorted.end()));
 }
 
-/// Adds a tile by dot products. Steps that are too few for one are added as they are without, and
-/// so are those at the end of a domain that do not fit. Elsewhere an obstacle is an error.
-Values NestBuilder::accumulateDots(ArrayRef<TileRow> rows, Values accumulators) {
-  SmallVector<TileRow> reductionRows = points.getReductionRows();
-  size_t width = schedule.dot->instruction->steps;
-  emitter.beginScope();
-  prefetchNextRows(rows, reductionRows.front());
-  for (size_t first = 0; first < reductionRows.size(); first += width) {
-    auto steps = ArrayRef(reductionRows).slice(first).take_front(width);
-    for (auto [i, row] : llvm::enumerate(rows)) {
-      SmallVector<TilePoint> group =
-          llvm::map_to_vector(steps, [&](auto &step) { return points.getPoint(row, step); });
-      if (llvm::all_of(group, [&](auto &point) { return emitter.addsNothing(point); }))
-        continue;
-      Values sums = getSlot(accumulators, i);
-      std::string obstacle = steps.size() == width ? emitter.findDotObstacle(group) : "";
-      if (!obstacle.empty() && !isTail())
-        result = layout::AtomOp(schedule.dot->op).emitError("expected ") << obstacle;
-      if (failed(result))
-        return accumulators;
-      if (steps.size() == width && obstacle.empty())
-        sums = emitter.accumulateDot(group, sums);
-      else
-        for (const TilePoint &point : group)
-          sums = emitter.accumulate(point, sums);
-      llvm::copy(sums, accumulators.begin() + i * numAccumulators);
-    }
+/// Adds the products of `steps` to the sums of each row: by a dot product if they are as many as it
+/// takes and it can, or else one by one. At the end of a domain it need not be able to.
+Values NestBuilder::accumulateDot(ArrayRef<TileRow> rows, ArrayRef<TileRow> steps,
+                                  Values accumulators) {
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    SmallVector<TilePoint> group =
+        llvm::map_to_vector(steps, [&](auto &step) { return points.getPoint(row, step); });
+    if (llvm::all_of(group, [&](auto &point) { return emitter.addsNothing(point); }))
+      continue;
+    Values sums = getSlot(accumulators, i), added;
+    std::string obstacle;
+    if (steps.size() == static_cast<size_t>(schedule.dot->instruction->steps))
+      added = emitter.accumulateDot(group, sums, obstacle);
+    if (!obstacle.empty() && !isTail())
+      result = layout::AtomOp(schedule.dot->op).emitError("expected ") << obstacle;
+    if (failed(result))
+      return accumulators;
+    for (const TilePoint &point : added.empty() ? ArrayRef(group) : ArrayRef<TilePoint>())
+      sums = emitter.accumulate(point, sums);
+    if (!added.empty())
+      sums = added;
+    llvm::copy(sums, accumulators.begin() + i * numAccumulators);
   }
+  return accumulators;
+}
+
+/// Adds a tile by dot products. The steps that they add together follow each other.
+Values NestBuilder::accumulateDots(ArrayRef<TileRow> rows, Values accumulators) {
+  SmallVector<TileRow> steps = points.getReductionRows();
+  size_t width = schedule.dot->instruction->steps;
+  size_t run = std::max<int64_t>(points.states.back()->count, 1); // of one iteration of others
+  emitter.beginScope();
+  prefetchNextRows(rows, steps.front());
+  for (size_t begin = 0; begin < steps.size(); begin += run)
+    for (size_t first = 0; first < run; first += width)
+      accumulators = accumulateDot(
+          rows, ArrayRef(steps).slice(begin + first, std::min(width, run - first)), accumulators);
   return accumulators;
 }
 

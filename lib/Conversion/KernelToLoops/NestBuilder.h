@@ -189,6 +189,8 @@ private:
   /// Sorts the points of a tile by what they load, if each sum then still adds in the same order.
   void orderSteps(llvm::ArrayRef<TileRow> rows, llvm::SmallVectorImpl<TileStep> &steps);
   Values accumulateTile(llvm::ArrayRef<TileRow> rows, Values accumulators);
+  Values accumulateDot(llvm::ArrayRef<TileRow> rows, llvm::ArrayRef<TileRow> steps,
+                       Values accumulators);
   Values accumulateDots(llvm::ArrayRef<TileRow> rows, Values accumulators);
 
   IndexBuilder &index;

@@ -54,11 +54,9 @@ public:
   Values accumulateAtom(mlir::ValueRange fragments, mlir::AffineExpr stage) override {
     return atom->accumulate(fragments, stage);
   }
-  std::string findDotObstacle(llvm::ArrayRef<TilePoint> group) override {
-    return dot->findObstacle(group);
-  }
-  Values accumulateDot(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums) override {
-    return dot->accumulate(group, sums, loads);
+  Values accumulateDot(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums,
+                       std::string &obstacle) override {
+    return dot->accumulate(group, sums, loads, obstacle);
   }
   void beginScope() override { loads.clear(); }
   void beginTile(llvm::ArrayRef<TilePoint> points) override;

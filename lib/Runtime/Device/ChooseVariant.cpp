@@ -37,16 +37,20 @@ static Status missing(const Manifest &manifest, const std::string &target) {
                                           "; compile one with tssa-compile --target=" + target);
 }
 
-/// Chooses the variant for `target`; fails if the host cannot run its code.
+/// Chooses the first variant for `target` whose code the host can run.
 static Status chooseTarget(const Manifest &manifest, const std::string &target,
                            DeviceChoice &choice) {
+  std::string reasons;
   for (size_t i = 0; i < manifest.variants.size(); ++i) {
     if (manifest.variants[i].target != target)
       continue;
     choice.variant = i;
-    return checkHost(manifest, manifest.variants[i]);
+    Status status = checkHost(manifest, manifest.variants[i]);
+    if (status.ok() || status.code != TSSA_INCOMPATIBLE)
+      return status;
+    reasons += (reasons.empty() ? "" : "; ") + status.message;
   }
-  return missing(manifest, target);
+  return reasons.empty() ? missing(manifest, target) : makeError(TSSA_INCOMPATIBLE, reasons);
 }
 
 static bool hasCUDA(const Manifest &manifest) {

@@ -1,27 +1,5 @@
 // RUN: tssa-opt %s -convert-kernels-to-loops -split-input-file -verify-diagnostics
 
-te.kernel @not_beside(%a: tensor<8x16xbf16>, %b: tensor<16x16xbf16>) -> tensor<8x16xf32> {
-  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
-    %u = te.read %a[d0, d2] : tensor<8x16xbf16>
-    %v = te.read %b[d2, d1] : tensor<16x16xbf16>
-    %x = arith.extf %u : bf16 to f32
-    %w = arith.extf %v : bf16 to f32
-    %p = arith.mulf %x, %w : f32
-    te.yield %p : f32
-  } combine arith.addf : tensor<8x16xf32>
-  te.return %y : tensor<8x16xf32>
-} schedule {
-  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  %ko, %ki = layout.split %k [*, 2]
-  layout.reorder %i, %ko, %j, %ki
-  layout.vectorize %j
-  layout.bind %i to parallel
-  // expected-error @below {{expected elements of both factors that lie beside each other along the steps}}
-  layout.atom %ki "avx512.bf16"
-}
-
-// -----
-
 te.kernel @not_paired(%a: tensor<8x16xbf16>, %b: tensor<16x16xbf16>) -> tensor<8x16xf32> {
   %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
     %u = te.read %a[d0, d2] : tensor<8x16xbf16>
@@ -38,73 +16,7 @@ te.kernel @not_paired(%a: tensor<8x16xbf16>, %b: tensor<16x16xbf16>) -> tensor<8
   layout.reorder %i, %ko, %j, %ki
   layout.vectorize %j
   layout.bind %i to parallel
-  // expected-error @below {{expected the elements for the steps of neighbouring lanes beside each other}}
-  layout.atom %ki "avx512.bf16"
-}
-
-// -----
-
-te.kernel @odd_rows(%a: tensor<8x15xbf16>, %b: tensor<7x16x2xbf16>) -> tensor<8x16xf32> {
-  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 14) init (0.0 : f32) {
-    %u = te.read %a[d0, d2] : tensor<8x15xbf16>
-    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<7x16x2xbf16>
-    %x = arith.extf %u : bf16 to f32
-    %w = arith.extf %v : bf16 to f32
-    %p = arith.mulf %x, %w : f32
-    te.yield %p : f32
-  } combine arith.addf : tensor<8x16xf32>
-  te.return %y : tensor<8x16xf32>
-} schedule {
-  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  %ko, %ki = layout.split %k [*, 2]
-  layout.reorder %i, %ko, %j, %ki
-  layout.vectorize %j
-  layout.bind %i to parallel
-  // expected-error @below {{expected rows of both factors with a multiple of 2 elements along the steps}}
-  layout.atom %ki "avx512.bf16"
-}
-
-// -----
-
-te.kernel @guard(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8x16xf32> {
-  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
-    %u = te.read %a[d0, d2] : tensor<8x16xbf16> where (6 - d2 >= 0) else 0.0
-    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xbf16>
-    %x = arith.extf %u : bf16 to f32
-    %w = arith.extf %v : bf16 to f32
-    %p = arith.mulf %x, %w : f32
-    te.yield %p : f32
-  } combine arith.addf : tensor<8x16xf32>
-  te.return %y : tensor<8x16xf32>
-} schedule {
-  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  %ko, %ki = layout.split %k [*, 2]
-  layout.reorder %i, %ko, %j, %ki
-  layout.vectorize %j
-  layout.bind %i to parallel
-  // expected-error @below {{expected guards that are the same for the steps of a dot product}}
-  layout.atom %ki "avx512.bf16"
-}
-
-// -----
-
-te.kernel @pad(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8x16xf32> {
-  %y = te.compute @y (d0: 8, d1: 16) reduce (d2: 16) init (0.0 : f32) {
-    %u = te.read %a[d0, d2] : tensor<8x16xbf16> where (d0 - 1 >= 0) else 1.0
-    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<8x16x2xbf16>
-    %x = arith.extf %u : bf16 to f32
-    %w = arith.extf %v : bf16 to f32
-    %p = arith.mulf %x, %w : f32
-    te.yield %p : f32
-  } combine arith.addf : tensor<8x16xf32>
-  te.return %y : tensor<8x16xf32>
-} schedule {
-  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  %ko, %ki = layout.split %k [*, 2]
-  layout.reorder %i, %ko, %j, %ki
-  layout.vectorize %j
-  layout.bind %i to parallel
-  // expected-error @below {{expected factors that are zero outside of their guards}}
+  // expected-error @below {{expected factors of which the elements of a group, or those of neighbouring lanes, lie beside each other}}
   layout.atom %ki "avx512.bf16"
 }
 

@@ -73,12 +73,12 @@ module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, 
 
 // -----
 
-// Factors that only a run knows do not lie in words.
+// Words of a factor that only a run knows are interleaved from two rows of columns.
 // CHOSEN-LABEL: te.kernel @not_constant(
-// CHOSEN-NOT: layout.atom
+// CHOSEN: layout.atom
 // CHECK-LABEL: func.func @not_constant(
-// CHECK-NOT: call_intrinsic
-// CHECK: return
+// CHECK: vector.interleave
+// CHECK: llvm.call_intrinsic
 module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 49152, l1Ways = 12, l2Bytes = 1048576, l3Bytes = 33554432, bf16Products = 64>} {
   func.func @main(%x: tensor<64x16xbf16>, %w: tensor<16x32xbf16>) -> tensor<64x32xf32> {
     %y = te.launch @not_constant(%x, %w) : (tensor<64x16xbf16>, tensor<16x32xbf16>) -> tensor<64x32xf32>
@@ -99,12 +99,38 @@ module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, 
 
 // -----
 
-// Rows of the data have whole words.
-// CHOSEN-LABEL: te.kernel @odd_rows(
+// Lanes whose elements are far from each other are no vectors.
+// CHOSEN-LABEL: te.kernel @columns_apart(
 // CHOSEN-NOT: layout.atom
-// CHECK-LABEL: func.func @odd_rows(
+// CHECK-LABEL: func.func @columns_apart(
 // CHECK-NOT: call_intrinsic
 // CHECK: return
+module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 49152, l1Ways = 12, l2Bytes = 1048576, l3Bytes = 33554432, bf16Products = 64>} {
+  func.func @main(%x: tensor<64x16xbf16>, %w: tensor<32x16xbf16>) -> tensor<64x32xf32> {
+    %y = te.launch @columns_apart(%x, %w) : (tensor<64x16xbf16>, tensor<32x16xbf16>) -> tensor<64x32xf32>
+    return %y : tensor<64x32xf32>
+  }
+  te.kernel @columns_apart(%x: tensor<64x16xbf16>, %w: tensor<32x16xbf16>) -> tensor<64x32xf32> {
+    %y = te.compute @y (d0: 64, d1: 32) reduce (d2: 16) init (0.0 : f32) {
+      %u = te.read %x[d0, d2] : tensor<64x16xbf16>
+      %v = te.read %w[d1, d2] : tensor<32x16xbf16>
+      %a = arith.extf %u : bf16 to f32
+      %b = arith.extf %v : bf16 to f32
+      %p = arith.mulf %a, %b : f32
+      te.yield %p : f32
+    } combine arith.addf : tensor<64x32xf32>
+    te.return %y : tensor<64x32xf32>
+  }
+}
+
+// -----
+
+// Rows of the data may begin in the middle of a word.
+// CHOSEN-LABEL: te.kernel @odd_rows(
+// CHOSEN: layout.atom
+// CHECK-LABEL: func.func @odd_rows(
+// CHECK: vector.load {{.*}} : memref<?xbf16>, vector<2xbf16>
+// CHECK: llvm.call_intrinsic
 module attributes {layout.machine = #layout.machine<lanes = 16, registers = 32, fmaPorts = 2, loadPorts = 2, lineBytes = 64, l1Bytes = 49152, l1Ways = 12, l2Bytes = 1048576, l3Bytes = 33554432, bf16Products = 64>} {
   func.func @main(%x: tensor<64x17xbf16>) -> tensor<64x32xf32> {
     %w = te.constant dense_resource<weights> : tensor<16x32xbf16>

@@ -40,8 +40,12 @@ class Program:
     dilation: int = 1
     pad: int = 0
     epilogue: bool = False
+    packed: bool = True    # whether the elements of w for the steps of a dot product lie beside each other
+    across: bool = False   # whether the rows of x are along its last dim; of a product
+    unrolled: bool = False  # whether windows are unrolled
     swapped: bool = False  # whether the first factor of the product is w
     open_rows: bool = False
+    odd: bool = False      # whether rows of x have k elements, and no whole number of words
     rows: int = 4         # of a tile
     vectors: int = 2
     steps: int = 2        # dot products in a tile
@@ -50,6 +54,7 @@ class Program:
         self.lanes, self.step, self.feature = ATOMS[self.atom]
         self.isfloat = self.step == 2
         self.groups = -(-self.k // self.step)
+        self.whole = self.k if self.odd else self.groups * self.step  # elements of a row of x
 
     def outputs(self, size):
         return (size + 2 * self.pad - self.dilation * (self.window - 1) - 1) // self.stride + 1
@@ -57,48 +62,54 @@ class Program:
 
 def draw(number, atoms):
     atom = random.choice(atoms)
-    common = dict(name=f"random{number}", atom=atom, epilogue=random.random() < 0.5, swapped=random.random() < 0.3,
+    common = dict(name=f"random{number}", atom=atom, packed=random.random() < 0.7, epilogue=random.random() < 0.5, swapped=random.random() < 0.3,
                   rows=random.choice([1, 2, 3, 4, 6]), vectors=random.choice([1, 2, 3]), steps=random.choice([1, 2, 4]))
     if random.random() < 0.5:
         return Program(m=random.randint(1, 40), n=random.choice([random.randint(1, 100), 64, 96]), k=random.randint(1, 150),
-                       batch=random.choice([0, 0, 3]), open_rows=random.random() < 0.3, **common)
+                       batch=random.choice([0, 0, 3]), open_rows=random.random() < 0.3, across=random.random() < 0.2,
+                       odd=random.random() < 0.3, **common)
     window, dilation = random.choice([1, 2, 3, 5]), random.choice([1, 1, 2])
     least = dilation * (window - 1) + 1
     return Program(m=random.randint(least, least + 12), width=random.randint(least, least + 12), n=random.randint(1, 70),
                    k=random.choice([random.randint(1, 40), 16, 32]), window=window, stride=random.choice([1, 1, 2]),
-                   dilation=dilation, pad=random.randint(0, window // 2), **common)
+                   dilation=dilation, pad=random.randint(0, window // 2), unrolled=window < 4 and random.random() < 0.5,
+                   odd=random.random() < 0.2, **common)
 
 
 def write_program(p):
-    """Elements of w for the steps of a dot product lie beside each other: [.., k / step, n, step]."""
+    """Packed, w is [.., k / step, n, step], and else [.., k, n]."""
     low, high, sum_type = ("bf16", "bf16", "f32") if p.isfloat else ("i8", "i8", "i32")
-    k = p.groups * p.step
+    k = p.whole
     zero = "0.0" if p.isfloat else "0"
     if p.window:
-        x, w = f"tensor<{p.m}x{p.width}x{k}x{low}>", f"tensor<{p.window}x{p.window}x{p.groups}x{p.n}x{p.step}x{high}>"
+        w = f"{p.groups}x{p.n}x{p.step}" if p.packed else f"{p.k}x{p.n}"
+        x, w = f"tensor<{p.m}x{p.width}x{k}x{low}>", f"tensor<{p.window}x{p.window}x{w}x{high}>"
         sizes = [p.outputs(p.m), p.outputs(p.width), p.n]
         at = [f"d{dim} * {p.stride} + d{dim + 3} * {p.dilation} - {p.pad}" for dim in range(2)]
         conditions = ", ".join(f"{e} >= 0, {limit - 1} - ({e}) >= 0" for e, limit in zip(at, (p.m, p.width)))
         where = f" where ({conditions}) else {zero}" if p.pad else ""
         read = f"te.read %x[{at[0]}, {at[1]}, d5] : {x}{where}"
-        weight = f"te.read %w[d3, d4, d5 floordiv {p.step}, d2, d5 mod {p.step}] : {w}"
+        at = f"d5 floordiv {p.step}, d2, d5 mod {p.step}" if p.packed else "d5, d2"
+        weight = f"te.read %w[d3, d4, {at}] : {w}"
         parallel, reduced = 3, [p.window, p.window, p.k]
         y, column, size, port = f"tensor<{sizes[0]}x{sizes[1]}x{p.n}x{sum_type}>", "d2", "", ""
     else:
         first = int(p.batch > 0)
         rows = "?" if p.open_rows else p.m
         batch = f"{p.batch}x" if p.batch else ""
-        x, w = f"tensor<{batch}{rows}x{k}x{low}>", f"tensor<{p.groups}x{p.n}x{p.step}x{high}>"
+        x = f"tensor<{batch}{k}x{rows}x{low}>" if p.across else f"tensor<{batch}{rows}x{k}x{low}>"
+        w = f"tensor<{p.groups}x{p.n}x{p.step}x{high}>" if p.packed else f"tensor<{p.k}x{p.n}x{high}>"
         row, column, step = (f"d{first + i}" for i in range(3))
         lead = "d0, " if first else ""
-        read = f"te.read %x[{lead}{row}, {step}] : {x}"
-        weight = f"te.read %w[{step} floordiv {p.step}, {column}, {step} mod {p.step}] : {w}"
+        read = f"te.read %x[{lead}{f'{step}, {row}' if p.across else f'{row}, {step}'}] : {x}"
+        at = f"{step} floordiv {p.step}, {column}, {step} mod {p.step}" if p.packed else f"{step}, {column}"
+        weight = f"te.read %w[{at}] : {w}"
         sizes = [p.batch] * first + ["%m" if p.open_rows else p.m, p.n]
         parallel, reduced = 2 + first, [p.k]
         y = f"tensor<{batch}{rows}x{p.n}x{sum_type}>"
-        size = f"  %at = arith.constant {first} : index\n  %m = tensor.dim %x, %at : {x}\n" if p.open_rows else ""
-        dims = ([str(p.batch)] * first) + ['"m"']
-        port = f", dims = [{', '.join(dims + [str(k)])}]" if p.open_rows else ""
+        size = f"  %at = arith.constant {first + p.across} : index\n  %m = tensor.dim %x, %at : {x}\n" if p.open_rows else ""
+        dims = [*[str(p.batch)] * first, *([str(k), '"m"'] if p.across else ['"m"', str(k)])]
+        port = f", dims = [{', '.join(dims)}]" if p.open_rows else ""
     domain = ", ".join(f"d{i}: {value}" for i, value in enumerate(sizes))
     reduction = ", ".join(f"d{parallel + i}: {value}" for i, value in enumerate(reduced))
     ext = ("arith.extf", "arith.extf") if p.isfloat else ("arith.extui", "arith.extsi")
@@ -133,14 +144,15 @@ def write_schedule(p, kernel):
     parallel = 3 if p.window else count - 1
     outer = [f"%l#{i}" for i in range(parallel - 2)]
     windows = ["%l#3", "%l#4"] if p.window else []
-    order = ["%j#0", *outer, "%i#0", *windows, "%k#0", "%i#1", "%j#1", "%j#2", "%k#1"]
+    tiled = windows[1:] * p.unrolled
+    order = ["%j#0", *outer, "%i#0", *windows[:2 - p.unrolled], "%k#0", *tiled, "%i#1", "%j#1", "%j#2", "%k#1"]
     return f"""{head}}} schedule {{
   %l:{count} = layout.loops @{label} : {', '.join(['!layout.loop'] * count)}
   %i:2 = layout.split %l#{parallel - 2} [*, {p.rows}]
   %j:3 = layout.split %l#{parallel - 1} [*, {p.vectors}, {p.lanes}]
   %k:2 = layout.split %l#{count - 1} [*, {p.steps * p.step}]
   layout.reorder {', '.join(order)}
-  layout.register_tile %i#1, %j#1
+  layout.register_tile {', '.join([*tiled, '%i#1', '%j#1'])}
   layout.vectorize %j#2
   layout.atom %k#1 "{p.atom}"
   layout.bind {', '.join(['%j#0', *outer, '%i#0'])} to parallel
@@ -151,7 +163,7 @@ def write_schedule(p, kernel):
 def make_arrays(p):
     numbers = numpy.random.default_rng(p.m + p.n + p.k)
     k = p.groups * p.step
-    shape = (p.m, p.width, k) if p.window else (*([p.batch] * (p.batch > 0)), p.m, k)
+    shape = (p.m, p.width, p.whole) if p.window else (*([p.batch] * (p.batch > 0)), p.m, p.whole)
     x = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(0, 256, shape)
     shape = (*([p.window] * 2 if p.window else []), k, p.n)
     w = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(-128, 128, shape)
@@ -167,7 +179,8 @@ def make_arrays(p):
     else:
         y = used @ weights
     y = y + c * p.epilogue
-    packed = numpy.swapaxes(w.reshape(*w.shape[:-2], p.groups, p.step, p.n), -1, -2)
+    packed = numpy.swapaxes(w.reshape(*w.shape[:-2], p.groups, p.step, p.n), -1, -2) if p.packed else weights
+    x = numpy.swapaxes(x, -1, -2) if p.across else x
     kind = numpy.float32 if p.isfloat else numpy.int32
     inputs = {"c": c.astype(kind)} if p.epilogue else {}
     if p.isfloat:
