@@ -55,10 +55,6 @@ public:
   /// other index expression.
   void setPackable(bool value = true) { packable = value; }
   bool isPackable() const { return packable; }
-  /// Declares that the source may be a part of a larger tensor (te.join): its rows are farther apart
-  /// than their sizes say.
-  void setPart() { part = true; }
-  bool isPart() const { return part; }
   /// Returns whether the guard depends on `dim`.
   bool isGuardedBy(unsigned dim) const { return guardDims.contains(dim); }
 
@@ -70,7 +66,7 @@ private:
   te::ReadOp read;
   unsigned numDims;
   int64_t elementBytes;
-  bool packable = false, part = false;
+  bool packable = false;
   SmallVector<te::CompiledExpr, 0> indices;
   SmallVector<int64_t> symbols; ///< the assumed value of each symbol
   SmallVector<int64_t> strides;

@@ -192,10 +192,11 @@ def Layout_AtomOp : Layout_Op<"atom"> {
     | avx.vnni | 1, 8, 4 | u8 and s8, extended to i32 | i32 | a vector (VPDPBUSD) |
 
     Accumulators stay in registers. For a warp, `layout.pipeline` brings factors to
-    shared memory. A dot product loads them from where they are: the elements for
-    its steps lie beside each other in both factors, and so do those for its lanes in
-    the factor that differs from lane to lane. Steps that do not fill an instruction
-    are added one by one.
+    shared memory. A dot product loads words of both factors: the elements for its
+    steps, which are the same for all lanes in one factor and adjacent from lane to
+    lane in the other. Elements that are no words in memory are joined to words:
+    those that all lanes share one by one, others by interleaving the vectors of the
+    steps.
 
     Constraints:
     - (C1) the instruction is one of the table, and there are three loops, or one for
@@ -210,7 +211,9 @@ def Layout_AtomOp : Layout_Op<"atom"> {
       over a parallel dim.
     - (C3) the expression adds products of two values of the types of the table,
       which have no opaque index. For a warp, both are cached at the innermost loop
-      around the atom, which is pipelined; for a dot product, both are reads.
+      around the atom, which is pipelined. For a dot product, both are reads; where
+      one differs from lane to lane, the elements of its steps or of its lanes are
+      adjacent.
     - (C4) the threads of a block are warps (`layout.bind`).
 
     Example: `layout.atom %m, %n, %k "mma.m16n8k16"`

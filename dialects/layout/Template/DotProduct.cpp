@@ -59,7 +59,7 @@ static AffineExpr getAddress(te::IndexSimplifier &simplifier, const Access &acce
 }
 
 /// Returns whether the elements that `access` reads for the steps along `dim` are adjacent, and
-/// words if a guard decides whether they are there.
+/// words if a guard decides whether they are there: others would be selected one by one.
 static bool readsRuns(const Access &access, unsigned dim, int64_t steps) {
   te::ReadOp read = access.getRead();
   if (!isa<BlockArgument>(read.getSource()) || access.isGuardedBy(dim) ||
@@ -73,8 +73,8 @@ static bool readsRuns(const Access &access, unsigned dim, int64_t steps) {
   AffineExpr along = getAffineDimExpr(dim, read.getContext());
   AffineExpr rest =
       simplifier.simplify(address.replace(along, getAffineConstantExpr(0, read.getContext())));
-  bool isWord = rest.isMultipleOf(steps) && !access.isPart();
-  return simplifier.simplify(address - rest - along) == 0 && (isWord || !read.getGuard());
+  return simplifier.simplify(address - rest - along) == 0 &&
+         (!read.getGuard() || rest.isMultipleOf(steps));
 }
 
 /// Returns whether a constant can be stored such that what `access` reads for the steps along `dim`

@@ -26,8 +26,6 @@ ConstantOperands::ConstantOperands(ModuleOp module) {
       return;
     for (auto [number, input] : llvm::enumerate(launch.getInputs())) {
       Value parameter = kernel.getArgument(number);
-      if (llvm::any_of(input.getUsers(), llvm::IsaPred<te::JoinOp>))
-        parts.insert(parameter);
       if (auto constant = input.getDefiningOp<te::ConstantOp>())
         constants[parameter].push_back(constant);
       else
@@ -74,9 +72,6 @@ StringRef ConstantOperands::findObstacleToPacking(te::ReadOp read) const {
 
 SmallVector<Access> ConstantOperands::getAccesses(te::ComputeOp compute) const {
   SmallVector<Access> accesses = layout::getAccesses(compute);
-  for (Access &access : accesses)
-    if (!access.isWrite() && parts.contains(access.getRead().getSource()))
-      access.setPart();
   if (std::optional<Weights> weights = findWeights(compute))
     for (Access &access : accesses)
       if (llvm::is_contained(weights->reads, access.getRead()) &&

@@ -45,7 +45,6 @@ public:
 
 private:
   DenseMap<Value, SmallVector<te::ConstantOp, 1>> constants; ///< by parameter, of each launch
-  llvm::DenseSet<Value> parts; ///< parameters for which some launch passes a part of a te.join
 };
 
 } // namespace mlir::tssa::layout

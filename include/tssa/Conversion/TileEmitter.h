@@ -138,8 +138,8 @@ public:
 
   // The following functions are called only for schedules with dot products.
 
-  /// Adds the products at `group`, the points of as many steps as a dot product takes, to a vector
-  /// of sums. If it cannot, returns nothing and sets `obstacle` to what it expected.
+  /// Adds the products at `group`, the points of at most as many steps as a dot product takes, to a
+  /// vector of sums. If it cannot, returns nothing and sets `obstacle` to what it expected.
   virtual Values accumulateDot(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums,
                                std::string &obstacle) {
     return unexpected();

@@ -66,6 +66,9 @@ AffineExpr DotEmitter::findWord(te::ReadOp read, ArrayRef<TilePoint> group) {
   AffineExpr word = index.simplify(first.floorDiv(steps));
   bool isWord = index.simplify(word * steps - first) == 0 &&
                 (!index.hasLanes(first) || index.getFirstOfRun(word, laneDim));
+  // The rest of a word that the group does not fill must be there, too.
+  if (static_cast<int64_t>(group.size()) < steps)
+    isWord &= read.getSourceType().getShape().back() == steps;
   if (!isWord || (read.getPadAttr() && !te::isPositiveZero(read.getPadAttr())))
     return {};
   SmallVector<AffineExpr> guards = getGuards(read, group.front());
@@ -115,24 +118,49 @@ Value DotEmitter::loadElement(te::ReadOp read, const TilePoint &point,
   return body.compute(read);
 }
 
+/// Returns a load of `count` elements at `address` as a vector, which is zero where `condition`
+/// does not hold. A null condition always holds.
+static Value loadRun(IndexBuilder &index, const TensorBuffer &buffer, AffineExpr address,
+                     int64_t count, Value condition) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  auto type = VectorType::get(count, buffer.elementType);
+  Value offset = index.clampOffset(index.materialize(address), condition);
+  Value run = vector::LoadOp::create(builder, loc, type, buffer.memref, ValueRange{offset});
+  if (!condition)
+    return run;
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  return arith::SelectOp::create(builder, loc, condition, run, zero);
+}
+
 Value DotEmitter::joinElements(te::ReadOp read, ArrayRef<TilePoint> group,
                                BodyEvaluator::Loads &loads) {
   OpBuilder &builder = index.getBuilder();
   Location loc = index.getLoc();
   const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
-  auto type = VectorType::get(group.size(), buffer.elementType);
+  int64_t steps = dot.instruction->steps;
   AffineExpr first = getAddress(read, group.front());
-  bool isRun = !read.getGuard() && !group.front().exists;
+  bool isRun = static_cast<int64_t>(group.size()) == steps &&
+               (!read.getPadAttr() || te::isPositiveZero(read.getPadAttr()));
   for (auto [i, point] : llvm::enumerate(group))
-    isRun &= index.simplify(getAddress(read, point) - first) == static_cast<int64_t>(i);
+    isRun &= index.simplify(getAddress(read, point) - first) == static_cast<int64_t>(i) &&
+             getGuards(read, point) == getGuards(read, group.front());
+  Condition guard;
+  BodyEvaluator body(index, kernel, group.front(), laneDim, lanes, none);
+  if (isRun && read.getGuard())
+    guard = body.getCondition(*read.getGuard(), read.getSymbols());
   Value elements;
-  if (isRun) // in the middle of two words
-    elements = vector::LoadOp::create(builder, loc, type, buffer.memref,
-                                      ValueRange{index.materialize(first)});
-  else
-    elements = vector::FromElementsOp::create(
-        builder, loc, type,
-        llvm::map_to_vector(group, [&](auto &point) { return loadElement(read, point, loads); }));
+  if (isRun && !guard.never && !guard.lanes) { // in the middle of two words
+    Value condition = body.andMasks(guard.uniform, group.front().exists);
+    elements = loadRun(index, buffer, first, steps, condition);
+  } else {
+    SmallVector<Value> all =
+        llvm::map_to_vector(group, [&](auto &point) { return loadElement(read, point, loads); });
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(buffer.elementType));
+    all.resize(steps, zero);
+    elements = vector::FromElementsOp::create(builder, loc,
+                                              VectorType::get(steps, buffer.elementType), all);
+  }
   auto word = VectorType::get(1, builder.getIntegerType(wordBits));
   elements = vector::BitCastOp::create(builder, loc, word, elements);
   Value only = vector::ExtractOp::create(builder, loc, elements, ArrayRef<int64_t>{0});
@@ -145,6 +173,9 @@ Value DotEmitter::interleave(te::ReadOp read, ArrayRef<TilePoint> group,
   Location loc = index.getLoc();
   auto vectors =
       llvm::map_to_vector(group, [&](auto &point) { return loadElement(read, point, loads); });
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectors.front().getType()));
+  vectors.resize(dot.instruction->steps, zero);
   // Those that are half of their number apart become neighbours, until one vector is left.
   while (vectors.size() > 1) {
     size_t half = vectors.size() / 2;
@@ -153,6 +184,18 @@ Value DotEmitter::interleave(te::ReadOp read, ArrayRef<TilePoint> group,
     vectors.truncate(half);
   }
   return vector::BitCastOp::create(builder, loc, getWordsType(), vectors.front());
+}
+
+/// Returns `words` with zeros for all but the first `count` steps.
+Value DotEmitter::dropSteps(Value words, int64_t count) {
+  int64_t steps = dot.instruction->steps;
+  if (count == steps)
+    return words;
+  OpBuilder &builder = index.getBuilder();
+  uint32_t kept = (uint64_t(1) << (wordBits / steps * count)) - 1;
+  auto bits = DenseElementsAttr::get(getWordsType(), builder.getI32IntegerAttr(int32_t(kept)));
+  Value mask = arith::ConstantOp::create(builder, index.getLoc(), bits);
+  return arith::AndIOp::create(builder, index.getLoc(), words, mask);
 }
 
 Value DotEmitter::getWords(te::ReadOp read, ArrayRef<TilePoint> group, BodyEvaluator::Loads &loads,
@@ -171,7 +214,7 @@ Value DotEmitter::getWords(te::ReadOp read, ArrayRef<TilePoint> group, BodyEvalu
   if (known)
     return known;
   if (AffineExpr word = findWord(read, group))
-    return known = loadWords(read, point, word);
+    return known = dropSteps(loadWords(read, point, word), group.size());
   if (llvm::none_of(addresses, [&](AffineExpr address) { return index.hasLanes(address); }))
     return known = joinElements(read, group, loads);
   if (llvm::all_of(addresses,

@@ -33,9 +33,10 @@ public:
   DotEmitter(IndexBuilder &index, KernelContext &kernel, mlir::tssa::te::ComputeOp op,
              unsigned piece, const DotTile &dot, unsigned laneDim, int64_t lanes);
 
-  /// Adds the products of a group to `sums`, a vector. `group` has the points of the steps, for the
-  /// same rows and lanes; `loads` are those of the current scope. If a factor cannot be loaded,
-  /// returns nothing and sets `obstacle` to what was expected.
+  /// Adds the products of a group to `sums`, a vector. `group` has the points of the steps, at most
+  /// as many as the instruction takes, for the same rows and lanes; `loads` are those of the
+  /// current scope. If a factor cannot be loaded, returns nothing and sets `obstacle` to what was
+  /// expected.
   Values accumulate(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums,
                     BodyEvaluator::Loads &loads, std::string &obstacle);
 
@@ -66,6 +67,7 @@ private:
   /// Returns the words of elements that are the same for all lanes.
   mlir::Value joinElements(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group,
                            BodyEvaluator::Loads &loads);
+  mlir::Value dropSteps(mlir::Value words, int64_t count);
   mlir::Value interleave(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group,
                          BodyEvaluator::Loads &loads);
   mlir::VectorType getWordsType();

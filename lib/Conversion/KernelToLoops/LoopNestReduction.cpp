@@ -311,8 +311,8 @@ void NestBuilder::orderSteps(ArrayRef<TileRow> rows, SmallVectorImpl<TileStep> &
   steps.assign(std::make_move_iterator(sorted.begin()), std::make_move_iterator(sorted.end()));
 }
 
-/// Adds the products of `steps` to the sums of each row: by a dot product if they are as many as it
-/// takes and it can, or else one by one. At the end of a domain it need not be able to.
+/// Adds the products of `steps` to the sums of each row: by a dot product if it can, or else one by
+/// one. At the end of a domain it need not be able to.
 Values NestBuilder::accumulateDot(ArrayRef<TileRow> rows, ArrayRef<TileRow> steps,
                                   Values accumulators) {
   for (auto [i, row] : llvm::enumerate(rows)) {
@@ -322,9 +322,9 @@ Values NestBuilder::accumulateDot(ArrayRef<TileRow> rows, ArrayRef<TileRow> step
       continue;
     Values sums = getSlot(accumulators, i), added;
     std::string obstacle;
-    if (steps.size() == static_cast<size_t>(schedule.dot->instruction->steps))
-      added = emitter.accumulateDot(group, sums, obstacle);
-    if (!obstacle.empty() && !isTail())
+    added = emitter.accumulateDot(group, sums, obstacle);
+    bool isWhole = steps.size() == static_cast<size_t>(schedule.dot->instruction->steps);
+    if (!obstacle.empty() && isWhole && !isTail())
       result = layout::AtomOp(schedule.dot->op).emitError("expected ") << obstacle;
     if (failed(result))
       return accumulators;

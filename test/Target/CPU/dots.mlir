@@ -33,14 +33,17 @@ te.kernel @bf16(%a: tensor<64x64xbf16>, %b: tensor<32x16x2xbf16>) -> tensor<64x1
   layout.bind %io to parallel
 }
 
-// The factor of u8 comes first. The last two of 6 steps are added one by one.
+// The factor of u8 comes first. The last two of 6 steps get zeros for the steps that are not there.
 // CHECK-LABEL: func.func @bytes(
 // CHECK: %[[A:.*]] = memref.load %{{.*}} : memref<?xi32>
 // CHECK: %[[AS:.*]] = vector.broadcast %[[A]] : i32 to vector<8xi32>
 // CHECK: %[[U:.*]] = vector.bitcast %[[AS]] : vector<8xi32> to vector<32xi8>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%{{.*}}, %[[U]], %{{.*}}) : (vector<8xi32>, vector<32xi8>, vector<32xi8>) -> vector<8xi32>
-// CHECK-COUNT-2: arith.muli {{.*}} : vector<8xi32>
+// CHECK: vector.from_elements %{{.*}}, %{{.*}}, %[[ZERO:.*]], %[[ZERO]] : vector<4xi8>
+// CHECK: arith.andi %{{.*}}, %{{.*}} : vector<8xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
 // CHECK-NOT: call_intrinsic
+// CHECK-NOT: arith.muli {{.*}} : vector
 // CHECK: return
 te.kernel @bytes(%a: tensor<4x8xi8>, %b: tensor<2x8x4xi8>) -> tensor<4x8xi32> {
   %y = te.compute @y (d0: 4, d1: 8) reduce (d2: 6) init (0 : i32) {

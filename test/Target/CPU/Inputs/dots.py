@@ -168,7 +168,9 @@ def make_arrays(p):
     shape = (*([p.window] * 2 if p.window else []), k, p.n)
     w = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(-128, 128, shape)
     c = numbers.integers(-9, 10, p.n)
-    used, weights = x[..., :p.k], w[..., :p.k, :]  # what lies behind must not be added
+    used, weights = x[..., :p.k], w[..., :p.k, :]
+    if p.isfloat:  # what lies behind must not be added
+        x[..., p.k:] = w[..., p.k:, :] = numpy.nan
     if p.window:
         padded = numpy.pad(used, ((p.pad, p.pad), (p.pad, p.pad), (0, 0)))
         y = numpy.zeros((p.outputs(p.m), p.outputs(p.width), p.n))
