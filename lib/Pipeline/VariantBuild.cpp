@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "VariantBuild.h"
+#include "dialects/layout/IR/Atoms.h"
+#include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/Transforms/WeightCollector.h"
 #include "mlir/IR/Verifier.h"
@@ -101,6 +103,18 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   return checkPostcondition(stage, module);
 }
 
+/// A run asks the operating system for the registers of matrices if a variant needs them, so it
+/// needs them only if its code has their instructions.
+void VariantBuild::dropUnusedFeatures() {
+  bool usesMatrices = false;
+  for (auto kernel : module.getOps<te::KernelOp>())
+    for (auto atom : kernel.getSchedule().getOps<layout::AtomOp>())
+      usesMatrices |= mlir::tssa::layout::findAtom(atom.getInstruction())->isMatrix();
+  if (!usesMatrices || machine.emulatesAtoms)
+    llvm::erase_if(description.cpuFeatures,
+                   [](const std::string &name) { return StringRef(name).starts_with("amx-"); });
+}
+
 LogicalResult VariantBuild::runStages(OwningOpRef<ModuleOp> own, runtime::Manifest &manifest) {
   owned = std::move(own);
   return runStages(*owned, manifest);
@@ -133,6 +147,7 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
     if (stage.name == "functional" && number == 0 && failed(describeSignature(module, manifest)))
       return failure();
     if (stage.name == "buffers") {
+      dropUnusedFeatures();
       describeMemory(module, description);
       kernelBytes = countKernelBytes(module);
       if (target.kind == Target::CPU)

@@ -13,6 +13,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 using namespace tssa::runtime;
@@ -132,6 +134,16 @@ static uint64_t readStates() {
   return uint64_t(high) << 32 | low;
 }
 
+/// Asks Linux to let this process use the registers of matrices, which it saves only on request
+/// (Documentation/arch/x86/xstate.rst): of an older kernel, a filter of system calls, or a stack
+/// for signals that is too small for them, the answer is no. All threads have it, also those that
+/// run already.
+static bool mayUseMatrices() {
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  static const bool isPermitted = syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+  return isPermitted;
+}
+
 static bool savesState(State state) {
   static const uint64_t states = readStates();
   auto all = [](uint64_t mask) { return (states & mask) == mask; };
@@ -143,7 +155,7 @@ static bool savesState(State state) {
   case State::AVX512:
     return all(0xe6);
   case State::AMX:
-    return all(0x60006);
+    return all(0x60006) && mayUseMatrices();
   }
   return false;
 }

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "AtomRules.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Rounding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -63,6 +65,18 @@ static std::optional<ScheduleFault> findPipelineFault(const Schedule &schedule) 
   return std::nullopt;
 }
 
+/// Returns the parts of up to as many rows as a matrix has in which a tile's rows are: those of its
+/// last loop of rows that has more than one are divided.
+static int64_t countParts(const Schedule &schedule) {
+  int64_t parts = 1, last = 1;
+  for (const TileGroup &group : schedule.tiles)
+    if (!group.reduction && !group.vector && group.size > 1) {
+      parts *= last;
+      last = group.size;
+    }
+  return parts * llvm::divideCeil(last, schedule.dot->instruction->rows);
+}
+
 static std::optional<ScheduleFault> findDotFault(const Schedule &schedule) {
   const DotTile &dot = *schedule.dot;
   const Atom &instruction = *dot.instruction;
@@ -76,6 +90,16 @@ static std::optional<ScheduleFault> findDotFault(const Schedule &schedule) {
   if (!vector || vector->reduction || vector->factors.back() != instruction.columns)
     return fault("expected a vector of " + Twine(instruction.columns) +
                  " lanes over a parallel dim");
+  if (!instruction.isMatrix())
+    return std::nullopt;
+  if (steps.factors.back() != instruction.steps)
+    return fault("expected a loop of " + Twine(instruction.steps) + " iterations, got " +
+                 Twine(steps.factors.back()));
+  int64_t parts = countParts(schedule), columns = vector->size / instruction.columns;
+  if (!fitsMatrices(parts, columns))
+    return fault("expected a tile whose sums and factors fit into " + Twine(matrixRegisters) +
+                 " registers, got " + Twine(parts) + " parts of up to " + Twine(instruction.rows) +
+                 " rows by " + Twine(columns) + " vectors");
   return std::nullopt;
 }
 
@@ -97,7 +121,7 @@ std::optional<ScheduleFault> layout::findAtomFault(const Schedule &schedule,
 /// Returns what `factor` is extended from, if `atom` extends as it is, or null.
 static Value findExtended(Value factor, const Atom &atom) {
   Operation *op = factor.getDefiningOp();
-  bool extends = atom.kind == AtomFactors::Bytes
+  bool extends = atom.kind == AtomFactors::Bytes || atom.kind == AtomFactors::AnyBytes
                      ? isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(op)
                      : isa_and_nonnull<arith::ExtFOp>(op);
   return extends ? op->getOperand(0) : Value();

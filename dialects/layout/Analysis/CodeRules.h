@@ -79,6 +79,15 @@ constexpr bool ordersByLoads(size_t readsOfVectors, bool tapsShare, double scala
 /// multiply-add takes just as long.
 SmallVector<int64_t> getTailHeights(int64_t rows, int64_t accumulators);
 
+/// The registers that hold matrices, and whether they hold the sums of `parts` of rows by
+/// `vectors`, with those of the side that has fewer matrices and one or two of the other: its last
+/// part may have fewer rows.
+inline constexpr int64_t matrixRegisters = 8;
+inline bool fitsMatrices(int64_t parts, int64_t vectors) {
+  int64_t other = parts > vectors ? 2 : 1;
+  return parts * vectors + std::min(parts, vectors) + other <= matrixRegisters;
+}
+
 /// The values that an accumulator takes in a block of a long sum, the most that it takes without
 /// blocks, and the levels of blocks of a loop whose length only a run knows.
 inline constexpr int64_t valuesOfBlock = 256, longestSum = 1024;

@@ -77,7 +77,8 @@ struct AtomTile {
   AtomOp op;
 };
 
-/// The loop whose steps dot products add, some at a time. It is a loop of a tile.
+/// The loop whose steps a CPU's dot products, or products of matrices, add together. It is a loop
+/// of a tile.
 struct DotTile {
   const Atom *instruction;
   unsigned loop; ///< id
@@ -129,6 +130,8 @@ struct Schedule {
   const TileGroup *getTile(unsigned loop) const;
   /// Returns the tile group that contains the vector loop, or null.
   const TileGroup *getVector() const;
+  /// Whether sums are in registers that hold matrices.
+  bool usesMatrices() const { return dot && dot->instruction->isMatrix(); }
 };
 
 /// Reads the ops of `region` that concern `label`. The expression has dims of extents `extents`;

@@ -135,11 +135,11 @@ private:
       return report(op) << "expected one atom in the schedule of '" << label << "'";
     auto getLoop = [&](unsigned number) { return handles.lookup(op.getLoops()[number]); };
     const Atom *atom = findAtom(op.getInstruction());
-    if (atom->isDot())
+    if (atom->hasOneLoop())
       schedule.dot = DotTile{atom, getLoop(0), op};
     else
       schedule.atom = AtomTile{atom, getLoop(0), getLoop(1), getLoop(2), op};
-    return setKind(*op, atom->isDot() ? LoopKind::Tile : LoopKind::Atom);
+    return setKind(*op, atom->hasOneLoop() ? LoopKind::Tile : LoopKind::Atom);
   }
 
   LogicalResult readLoops(LoopsOp op) {

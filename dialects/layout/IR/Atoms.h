@@ -13,22 +13,36 @@ namespace mlir::tssa::layout {
 
 /// What an instruction multiplies.
 enum class AtomFactors {
-  Halves, ///< f16 or bf16, added in f32
-  TF32,   ///< f32 with the values of tf32, added in f32
-  BF16,   ///< bf16, added in f32
-  Bytes   ///< u8 and s8, added in i32
+  Halves,  ///< f16 or bf16, added in f32
+  TF32,    ///< f32 with the values of tf32, added in f32
+  BF16,    ///< bf16, added in f32
+  Bytes,   ///< u8 and s8, added in i32
+  AnyBytes ///< u8 or s8 each, added in i32
 };
 
-/// An instruction that `layout.atom` names: of a warp, which multiplies matrices, or the dot
-/// product of a CPU, which adds products of `steps` elements in each of `columns` lanes.
+/// What computes an instruction.
+enum class AtomUnit {
+  Warp,   ///< a matrix product, in fragments that its lanes have
+  Vector, ///< a dot product in each lane of a vector register
+  Matrix  ///< a matrix product, in registers that hold matrices
+};
+
+/// An instruction that `layout.atom` names: of a warp, which multiplies matrices; the dot product
+/// of a CPU, which adds products of `steps` elements in each of `columns` lanes; or that of a CPU
+/// which multiplies matrices of up to as many rows.
 struct Atom {
   StringLiteral name;
+  AtomUnit unit;
   int64_t rows, columns, steps; ///< that it multiplies; one row if it is a dot product
   AtomFactors kind;
   StringLiteral factors; ///< that it takes, in words
   double rate;           ///< of those of a warp: products in a cycle, of those of halves
 
-  bool isDot() const { return rows == 1; }
+  /// Whether it makes the steps a loop of the register tile, as CPUs do.
+  bool hasOneLoop() const { return unit != AtomUnit::Warp; }
+  bool isMatrix() const { return unit == AtomUnit::Matrix; }
+  /// Of those with one loop: the elements of a factor that are a word of 32 bits.
+  int64_t getWordSteps() const { return kind == AtomFactors::BF16 ? 2 : 4; }
   /// Whether it takes factors of type `factor` and adds to sums of type `sum`.
   bool takes(Type factor, Type sum) const;
 

@@ -164,7 +164,7 @@ LogicalResult AtomOp::verify() {
   if (!atom) // C1
     return emitOpError("expects an instruction, one of ")
            << listAtoms() << ", got '" << getInstruction() << "'";
-  size_t expected = atom->isDot() ? 1 : 3;
+  size_t expected = atom->hasOneLoop() ? 1 : 3;
   if (getLoops().size() != expected)
     return emitOpError("expects ") << (expected == 1 ? "one loop" : "three loops") << " for '"
                                    << getInstruction() << "', got " << getLoops().size();

@@ -179,14 +179,16 @@ def Layout_AtomOp : Layout_Op<"atom"> {
   let summary = "compute a tile of a product by instructions that multiply matrices, or by dot products";
   let description = [{
     The loops are those of the rows, the columns and the steps of a tile of a
-    product, which the instruction covers in parts; a dot product of a CPU has only
-    the loop of the steps, which it makes a loop of the register tile. Its name says
-    how large the parts are:
+    product, which the instruction covers in parts; that of a CPU has only the loop
+    of the steps, which it makes a loop of the register tile. Its name says how large
+    the parts are:
 
     | instruction | rows, columns, steps | factors | sums | computed by |
     |---|---|---|---|---|
     | mma.m16n8k16 | 16, 8, 16 | f16 or bf16, extended to f32 | f32 | a warp (PTX ISA, mma.sync) |
     | mma.m16n8k8 | 16, 8, 8 | f32, in products with `te.tf32` | f32 | a warp (mma.sync of tf32) |
+    | amx.bf16 | up to 16, 16, 32 | bf16, extended to f32 | f32 | registers of matrices (Intel SDM, TDPBF16PS) |
+    | amx.int8 | up to 16, 16, 64 | u8 or s8 each, extended to i32 | i32 | registers of matrices (TDPBSSD and others) |
     | avx512.bf16 | 1, 16, 2 | bf16, extended to f32 | f32 | a vector (Intel SDM, VDPBF16PS) |
     | avx512.vnni | 1, 16, 4 | u8 and s8, extended to i32 | i32 | a vector (VPDPBUSD) |
     | avx.vnni | 1, 8, 4 | u8 and s8, extended to i32 | i32 | a vector (VPDPBUSD) |
@@ -196,24 +198,28 @@ def Layout_AtomOp : Layout_Op<"atom"> {
     steps, which are the same for all lanes in one factor and adjacent from lane to
     lane in the other. Elements that are no words in memory are joined to words:
     those that all lanes share one by one, others by interleaving the vectors of the
-    steps.
+    steps. Registers of matrices are loaded from both factors where their rows and
+    their words lie so in memory, and else from copies that are made in the same way;
+    their rows are those of the register tile, in parts of up to 16.
 
     Constraints:
-    - (C1) the instruction is one of the table, and there are three loops, or one for
-      a dot product.
+    - (C1) the instruction is one of the table, and there are three loops for a warp,
+      or one.
 
     Constraints, which are checked when the schedule is applied:
     - (C2) the loops of a warp's instruction are the innermost of their expression,
       the first two over parallel dims and the third over a reduction dim; their
       extents are multiples of those of the instruction. No loop is tiled or
-      vectorized. The loop of a dot product is the innermost one of a reduction dim,
-      of a multiple of its steps, and a vector of as many lanes as it has columns is
-      over a parallel dim.
+      vectorized. The loop of a CPU's is the innermost one of a reduction dim, of a
+      multiple of its steps (of matrices: of its steps), and a vector of as many lanes
+      as it has columns is over a parallel dim. The sums of matrices and what they are
+      multiplied from fit into eight registers.
     - (C3) the expression adds products of two values of the types of the table,
       which have no opaque index. For a warp, both are cached at the innermost loop
-      around the atom, which is pipelined. For a dot product, both are reads; where
-      one differs from lane to lane, the elements of its steps or of its lanes are
-      adjacent.
+      around the atom, which is pipelined. For a CPU, both are reads; where one
+      differs from lane to lane, the elements of its steps or of its lanes are
+      adjacent. For matrices, one is the same for all lanes, and the other for all
+      rows.
     - (C4) the threads of a block are warps (`layout.bind`).
 
     Example: `layout.atom %m, %n, %k "mma.m16n8k16"`

@@ -124,7 +124,7 @@ static void findAtomOf(DeviceProduct &product) {
   if (product.op.getPieces().size() != 1)
     return;
   for (const Atom &atom : getAtoms()) {
-    if (atom.isDot())
+    if (atom.hasOneLoop())
       continue;
     Value first = findAtomFactor(product.op, /*piece=*/0, /*operand=*/0, atom);
     Value second = findAtomFactor(product.op, /*piece=*/0, /*operand=*/1, atom);

@@ -35,7 +35,7 @@ const Atom *layout::findDotInstruction(te::ComputeOp op, int64_t lanes) {
   if (op.getPieces().size() != 1)
     return nullptr;
   for (const Atom &atom : getAtoms())
-    if (atom.isDot() && atom.columns == lanes && takesFactors(op, atom))
+    if (atom.unit == AtomUnit::Vector && atom.columns == lanes && takesFactors(op, atom))
       return &atom;
   return nullptr;
 }

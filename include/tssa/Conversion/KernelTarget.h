@@ -97,6 +97,40 @@ public:
   virtual void reuseShared(llvm::function_ref<void()> body) = 0;
 };
 
+/// The rows of a matrix in memory.
+struct MatrixAccess {
+  mlir::Value memref;   ///< flat
+  mlir::Value first;    ///< the element at which the first row begins, an index
+  mlir::Value distance; ///< of a row from the one before it, in elements
+};
+
+/// The registers of a CPU that hold matrices of up to 16 rows of 64 bytes
+/// (`layout::matrixRegisters`).
+class MatrixRegisters {
+public:
+  virtual ~MatrixRegisters() = default;
+  /// A factor of a product.
+  struct Factor {
+    unsigned number; ///< of its register
+    bool isUnsigned; ///< for bytes
+  };
+
+  /// The type of memory for a configuration: the rows that each register has.
+  virtual mlir::MemRefType getConfigurationType(mlir::OpBuilder &builder) = 0;
+  /// Writes a configuration to `memory`.
+  virtual void buildConfiguration(IndexBuilder &index, mlir::Value memory,
+                                  llvm::ArrayRef<mlir::OpFoldResult> rows) = 0;
+  /// Sets the rows of all registers, whose contents are then lost.
+  virtual void buildConfigure(IndexBuilder &index, mlir::Value memory) = 0;
+  virtual void buildZero(IndexBuilder &index, unsigned number) = 0;
+  virtual void buildLoad(IndexBuilder &index, unsigned number, const MatrixAccess &access) = 0;
+  virtual void buildStore(IndexBuilder &index, unsigned number, const MatrixAccess &access) = 0;
+  /// Adds the product of two registers to that of the sums. A row of `rhs` has a word for each
+  /// column: the elements of this column for some steps.
+  virtual void buildProduct(IndexBuilder &index, const mlir::tssa::layout::Atom &atom,
+                            unsigned sums, Factor lhs, Factor rhs) = 0;
+};
+
 /// The target-specific decisions in the lowering of a kernel. Each kernel has its own object.
 class KernelTarget {
 public:
@@ -165,8 +199,10 @@ public:
       buildStore(index, store.access, store.mask, store.value);
   }
 
-  /// Whether the target has dot products (`layout.atom` with one loop).
+  /// Whether the target has instructions of `layout.atom` with one loop.
   virtual bool hasDots() const { return false; }
+  /// The registers that hold matrices; null if the target has none.
+  virtual MatrixRegisters *getMatrices() { return nullptr; }
   /// Adds to `sums`, a vector, the products of words of two factors, vectors of i32. Of factors of
   /// bytes, `lhs` is the one of u8.
   virtual mlir::Value buildDot(IndexBuilder &index, const mlir::tssa::layout::Atom &atom,

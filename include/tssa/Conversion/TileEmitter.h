@@ -17,6 +17,8 @@
 #include "dialects/layout/Analysis/Schedule.h"
 #include "llvm/Support/ErrorHandling.h"
 
+#include <functional>
+
 namespace tssa::conversion {
 
 using mlir::tssa::layout::AtomTile;
@@ -56,6 +58,31 @@ struct CacheTile {
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<mlir::AffineExpr> limits; ///< number of iterations of each loop
   mlir::Operation *op = nullptr;              ///< for diagnostics
+};
+
+/// The sums of a tile in registers that hold matrices.
+struct MatrixTile {
+  /// The rows of each part, of at most as many as a register has. If `left` is set, so many rows
+  /// exist, and the last part has those of them that the other ones have not.
+  llvm::SmallVector<int64_t> heights;
+  mlir::AffineExpr left;
+  int64_t vectors = 1; ///< the registers of a part
+};
+
+/// A group of steps, at most as many as an instruction on matrices takes, for a tile.
+struct MatrixStep {
+  /// By vector: the points of the steps, for the first row.
+  llvm::SmallVector<llvm::SmallVector<TilePoint>> columns;
+  llvm::SmallVector<TilePoint> rows;  ///< all rows, for the first vector and step
+  llvm::SmallVector<TilePoint> parts; ///< the first row of each part, likewise
+  /// Any point for one group: `stepLoop`, the loops of rows and those of vectors keep their names.
+  TilePoint any;
+  unsigned stepLoop = 0;
+  /// The loops of the rows that are divided into parts, outermost first, with the rows of an
+  /// iteration.
+  llvm::SmallVector<std::pair<unsigned, int64_t>> rowLoops;
+  /// Builds code for each row: given its number, and the points of the steps for the first vector.
+  std::function<void(llvm::function_ref<void(mlir::Value, llvm::ArrayRef<TilePoint>)>)> forEachRow;
 };
 
 class TileEmitter {
@@ -144,6 +171,19 @@ public:
                                std::string &obstacle) {
     return unexpected();
   }
+
+  // The following functions are called only for schedules with products of matrices.
+
+  /// Starts the sums of a tile.
+  virtual void beginMatrices(const MatrixTile &tile) { unexpected(); }
+  /// Adds the products of a group of steps. If it cannot, returns false and sets `obstacle` to what
+  /// it expected.
+  virtual bool accumulateMatrices(const MatrixStep &step, std::string &obstacle) {
+    return unexpected().empty();
+  }
+  /// Ends the sums of the tile, which `loadSums` then gives by row and vector.
+  virtual void endMatrices() { unexpected(); }
+  virtual mlir::Value loadSums(mlir::Value row, int64_t vector) { return unexpected().front(); }
 
 private:
   static Values unexpected() { llvm_unreachable("a schedule without a reduction"); }

@@ -56,6 +56,10 @@ struct KernelContext {
   bool mayFail = false;                              ///< whether an opaque index was checked
   llvm::DenseSet<mlir::AffineExpr> assumed;          ///< expressions that are known to be >= 0 here
   const Interior *interior = nullptr;                ///< further guards that hold here; may be null
+  /// By function (`findFunction`): the rows of registers of matrices that tiles need, and the
+  /// memory where these are written. The function begins with the first of them.
+  using Configuration = std::pair<llvm::SmallVector<int64_t>, mlir::Value>;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Configuration, 2>> configurations;
 };
 
 /// A conjunction of constraints at one point. `uniform` holds the constraints that are the same for

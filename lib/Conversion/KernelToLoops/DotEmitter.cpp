@@ -24,21 +24,25 @@ DotEmitter::DotEmitter(IndexBuilder &index, KernelContext &kernel, te::ComputeOp
                        const DotTile &dot, unsigned laneDim, int64_t lanes)
     : index(index), kernel(kernel), dot(dot), laneDim(laneDim), lanes(lanes) {
   SmallVector<Operation *> products = te::findSummedProducts(op, piece);
-  SmallVector<bool> isUnsigned;
   for (unsigned operand : {0, 1}) {
     Value factor = layout::findAtomFactor(op, piece, operand, *dot.instruction);
-    if (!factor)
+    te::ReadOp read = factor ? factor.getDefiningOp<te::ReadOp>() : te::ReadOp();
+    if (!read) {
+      reads.clear();
       return;
-    reads.push_back(factor.getDefiningOp<te::ReadOp>());
-    isUnsigned.push_back(
-        isa<arith::ExtUIOp>(products.front()->getOperand(operand).getDefiningOp()));
+    }
+    reads.push_back(read);
+    Operation *extension = products.front()->getOperand(operand).getDefiningOp();
+    areUnsigned.push_back(isa<arith::ExtUIOp>(extension));
   }
   if (dot.instruction->kind != layout::AtomFactors::Bytes)
     return;
-  if (isUnsigned[1] && !isUnsigned[0])
-    std::swap(reads[0], reads[1]);
-  else if (isUnsigned[0] == isUnsigned[1])
+  if (areUnsigned[0] == areUnsigned[1]) {
     reads.clear();
+  } else if (areUnsigned[1]) {
+    std::swap(reads[0], reads[1]);
+    std::swap(areUnsigned[0], areUnsigned[1]);
+  }
 }
 
 SmallVector<AffineExpr> DotEmitter::getGuards(te::ReadOp read, const TilePoint &point) {
@@ -62,7 +66,7 @@ AffineExpr DotEmitter::getAddress(te::ReadOp read, const TilePoint &point) {
 
 AffineExpr DotEmitter::findWord(te::ReadOp read, ArrayRef<TilePoint> group) {
   AffineExpr first = getAddress(read, group.front());
-  int64_t steps = dot.instruction->steps;
+  int64_t steps = dot.instruction->getWordSteps();
   AffineExpr word = index.simplify(first.floorDiv(steps));
   bool isWord = index.simplify(word * steps - first) == 0 &&
                 (!index.hasLanes(first) || index.getFirstOfRun(word, laneDim));
@@ -133,27 +137,32 @@ static Value loadRun(IndexBuilder &index, const TensorBuffer &buffer, AffineExpr
   return arith::SelectOp::create(builder, loc, condition, run, zero);
 }
 
-Value DotEmitter::joinElements(te::ReadOp read, ArrayRef<TilePoint> group,
-                               BodyEvaluator::Loads &loads) {
-  OpBuilder &builder = index.getBuilder();
-  Location loc = index.getLoc();
-  const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
-  int64_t steps = dot.instruction->steps;
+Value DotEmitter::loadRow(te::ReadOp read, ArrayRef<TilePoint> group, int64_t count) {
   AffineExpr first = getAddress(read, group.front());
-  bool isRun = static_cast<int64_t>(group.size()) == steps &&
+  bool isRun = static_cast<int64_t>(group.size()) == count &&
                (!read.getPadAttr() || te::isPositiveZero(read.getPadAttr()));
   for (auto [i, point] : llvm::enumerate(group))
-    isRun &= index.simplify(getAddress(read, point) - first) == static_cast<int64_t>(i) &&
-             getGuards(read, point) == getGuards(read, group.front());
+    isRun = isRun && index.simplify(getAddress(read, point) - first) == static_cast<int64_t>(i) &&
+            getGuards(read, point) == getGuards(read, group.front());
   Condition guard;
   BodyEvaluator body(index, kernel, group.front(), laneDim, lanes, none);
   if (isRun && read.getGuard())
     guard = body.getCondition(*read.getGuard(), read.getSymbols());
-  Value elements;
-  if (isRun && !guard.never && !guard.lanes) { // in the middle of two words
-    Value condition = body.andMasks(guard.uniform, group.front().exists);
-    elements = loadRun(index, buffer, first, steps, condition);
-  } else {
+  if (!isRun || guard.never || guard.lanes)
+    return {};
+  Value condition = body.andMasks(guard.uniform, group.front().exists);
+  const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
+  return loadRun(index, buffer, first, count, condition);
+}
+
+Value DotEmitter::joinElements(te::ReadOp read, ArrayRef<TilePoint> group,
+                               BodyEvaluator::Loads &loads) {
+  OpBuilder &builder = index.getBuilder();
+  Location loc = index.getLoc();
+  int64_t steps = dot.instruction->getWordSteps();
+  Value elements = loadRow(read, group, steps); // in the middle of two words
+  if (!elements) {
+    const TensorBuffer &buffer = kernel.buffers.find(read.getSource())->second;
     SmallVector<Value> all =
         llvm::map_to_vector(group, [&](auto &point) { return loadElement(read, point, loads); });
     Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(buffer.elementType));
@@ -175,7 +184,7 @@ Value DotEmitter::interleave(te::ReadOp read, ArrayRef<TilePoint> group,
       llvm::map_to_vector(group, [&](auto &point) { return loadElement(read, point, loads); });
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vectors.front().getType()));
-  vectors.resize(dot.instruction->steps, zero);
+  vectors.resize(dot.instruction->getWordSteps(), zero);
   // Those that are half of their number apart become neighbours, until one vector is left.
   while (vectors.size() > 1) {
     size_t half = vectors.size() / 2;
@@ -188,7 +197,7 @@ Value DotEmitter::interleave(te::ReadOp read, ArrayRef<TilePoint> group,
 
 /// Returns `words` with zeros for all but the first `count` steps.
 Value DotEmitter::dropSteps(Value words, int64_t count) {
-  int64_t steps = dot.instruction->steps;
+  int64_t steps = dot.instruction->getWordSteps();
   if (count == steps)
     return words;
   OpBuilder &builder = index.getBuilder();
@@ -227,7 +236,7 @@ Value DotEmitter::getWords(te::ReadOp read, ArrayRef<TilePoint> group, BodyEvalu
 
 DotEmitter::Values DotEmitter::accumulate(ArrayRef<TilePoint> group, ValueRange sums,
                                           BodyEvaluator::Loads &loads, std::string &obstacle) {
-  if (reads.size() != 2 || llvm::is_contained(reads, te::ReadOp())) {
+  if (reads.empty()) {
     obstacle = "products of two reads of " + dot.instruction->factors.str();
     return {};
   }

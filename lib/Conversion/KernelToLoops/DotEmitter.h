@@ -40,27 +40,34 @@ public:
   Values accumulate(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums,
                     BodyEvaluator::Loads &loads, std::string &obstacle);
 
+  /// The two factors, of which that of u8 is the first if the instruction takes u8 and s8; none if
+  /// they are no reads of what it takes.
+  llvm::ArrayRef<mlir::tssa::te::ReadOp> getReads() const { return reads; }
+  bool isUnsigned(unsigned factor) const { return areUnsigned[factor]; }
+  /// Returns the address of the element that a read reads at a point.
+  mlir::AffineExpr getAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
+  /// Returns a vector of the words of a group. Returns null if it has none, and sets `obstacle`.
+  mlir::Value getWords(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group,
+                       BodyEvaluator::Loads &loads, std::string &obstacle);
+  /// Loads the elements of a group, which are the same for all lanes, as a vector of `count`
+  /// elements; null if they are fewer, or do not lie beside each other.
+  mlir::Value loadRow(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group, int64_t count);
+
 private:
   IndexBuilder &index;
   KernelContext &kernel;
   const DotTile &dot;
   unsigned laneDim;
   int64_t lanes;
-  /// The two factors, of which that of u8 is the first; fewer, or null, if they are no reads of
-  /// what the instruction takes.
   llvm::SmallVector<mlir::tssa::te::ReadOp, 2> reads;
+  llvm::SmallVector<bool, 2> areUnsigned;
   BodyEvaluator::Loads none; ///< of evaluators that load nothing
 
   /// Returns the guards of a read at a point, as expressions that are >= 0 where it may read.
   llvm::SmallVector<mlir::AffineExpr> getGuards(mlir::tssa::te::ReadOp read,
                                                 const TilePoint &point);
-  /// Returns the address of the element that a read reads at a point.
-  mlir::AffineExpr getAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
   /// Returns the address of the word that a group is in memory; null if it is none.
   mlir::AffineExpr findWord(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group);
-  /// Returns a vector of the words of a group. Returns null if it has none, and sets `obstacle`.
-  mlir::Value getWords(mlir::tssa::te::ReadOp read, llvm::ArrayRef<TilePoint> group,
-                       BodyEvaluator::Loads &loads, std::string &obstacle);
   mlir::Value loadWords(mlir::tssa::te::ReadOp read, const TilePoint &point, mlir::AffineExpr word);
   mlir::Value loadElement(mlir::tssa::te::ReadOp read, const TilePoint &point,
                           BodyEvaluator::Loads &loads);

@@ -193,7 +193,7 @@ static LogicalResult checkSchedule(te::KernelOp kernel, KernelTarget &target) {
       return error << ", got " << stringifyLevel(bind.getLevel());
     }
   for (auto atom : kernel.getSchedule().getOps<layout::AtomOp>())
-    if (layout::findAtom(atom.getInstruction())->isDot() != target.hasDots())
+    if (layout::findAtom(atom.getInstruction())->hasOneLoop() != target.hasDots())
       return atom.emitError("expected an instruction of this target, got '")
              << atom.getInstruction() << "'";
   for (auto cache : kernel.getSchedule().getOps<layout::CacheOp>())

@@ -99,6 +99,10 @@ Values NestBuilder::accumulateWhere(Value condition, Values accumulators,
                                     function_ref<Values(Values)> body) {
   if (!condition)
     return body(accumulators);
+  if (accumulators.empty()) {
+    buildIf(condition, [&] { body({}); }, nullptr);
+    return {};
+  }
   auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), condition,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(builder);
@@ -246,7 +250,7 @@ void NestBuilder::buildIf(Value condition, function_ref<void()> thenBody,
 void NestBuilder::resolveGroup(unsigned i, function_ref<void()> next) {
   const TileGroup &group = schedule.tiles[i];
   auto withCount = [&](int64_t count) {
-    points.states[i] = TileState{count, {}, {}, false, {}};
+    points.states[i] = TileState{count, {}, {}, false, {}, {}};
     next();
   };
   if (hasBarriers) // rows that do not exist are skipped where memory is accessed
@@ -272,6 +276,8 @@ void NestBuilder::resolveGroup(unsigned i, function_ref<void()> next) {
 
 void NestBuilder::buildTail(unsigned i, AffineExpr left, function_ref<void()> next) {
   const TileGroup &group = schedule.tiles[i];
+  if (schedule.usesMatrices())
+    return buildMatrixTail(i, left, next);
   if (group.vector || !hasReduction())
     return forEachDynamic(i, left, next);
   buildRowTail(i, left, getTailHeights(group), next);
@@ -299,7 +305,7 @@ void NestBuilder::buildRowTail(unsigned i, AffineExpr left, ArrayRef<int64_t> he
 }
 
 TileState NestBuilder::getClampedState(AffineExpr left, int64_t count, int64_t certain) {
-  TileState state{count, {}, {}, false, {}};
+  TileState state{count, {}, {}, false, {}, {}};
   AffineExpr last = index.getSymbol(index.materialize(left - 1));
   for (int64_t row = certain; row < count; ++row) {
     Value clamped =
@@ -324,8 +330,8 @@ void NestBuilder::forEachDynamic(unsigned i, AffineExpr left, function_ref<void(
 TileState NestBuilder::getDynamicState(Value iv, AffineExpr left, bool vector) {
   AffineExpr row = index.getSymbol(iv);
   if (!vector)
-    return {0, row, {}, false, {}};
-  return {0, row * lanes, left - row * lanes, false, {}};
+    return {0, row, {}, false, {}, {}};
+  return {0, row * lanes, left - row * lanes, false, {}, {}};
 }
 
 LogicalResult buildLoopNest(IndexBuilder &index, const Schedule &schedule,

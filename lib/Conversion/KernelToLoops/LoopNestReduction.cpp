@@ -100,8 +100,9 @@ Values NestBuilder::accumulateWhereNeeded(ArrayRef<TileRow> rows, Values accumul
 }
 
 bool NestBuilder::isTail() const {
-  return llvm::any_of(points.states,
-                      [](const auto &state) { return state && !state->clamped.empty(); });
+  return llvm::any_of(points.states, [](const auto &state) {
+    return state && (state->left || !state->clamped.empty());
+  });
 }
 
 Values NestBuilder::buildWholeReduction(ArrayRef<TileRow> rows, Values accumulators) {
@@ -129,6 +130,10 @@ Values NestBuilder::buildVersions(Value condition, Values accumulators,
                                   function_ref<Values(bool)> body) {
   if (!condition)
     return body(false);
+  if (accumulators.empty()) {
+    buildIf(condition, [&] { body(true); }, [&] { body(false); });
+    return {};
+  }
   auto branch = scf::IfOp::create(builder, loc(), ValueRange(accumulators).getTypes(), condition,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard insertion(builder);
@@ -168,7 +173,7 @@ Values NestBuilder::buildReductionLoop(unsigned level, ArrayRef<TileRow> rows,
   Value full = index.materialize(index.simplify(group->extent.floorDiv(group->size)));
   auto extent = dyn_cast<AffineConstantExpr>(group->extent);
   if (!extent || extent.getValue() >= group->size) {
-    points.states[i] = TileState{group->size, {}, {}, false, {}};
+    points.states[i] = TileState{group->size, {}, {}, false, {}, {}};
     accumulators = buildSum(level, full, accumulators, run);
   }
   accumulators = buildReductionTail(i, full, accumulators, run);
@@ -182,8 +187,9 @@ bool NestBuilder::isPeeled(unsigned level, ArrayRef<TileRow> rows) {
   bool hasInnerLoop = false;
   for (unsigned inner = level + 1; inner < schedule.reduction.size(); ++inner)
     hasInnerLoop |= getStaticSteps(inner) != 1;
-  if (threads || isTail() || !hasInnerLoop || !extent || schedule.getTile(loop) ||
-      schedule.loops[loop].limit || extent.getValue() > layout::mostPeeled)
+  if (threads || isTail() || schedule.usesMatrices() || !hasInnerLoop || !extent ||
+      schedule.getTile(loop) || schedule.loops[loop].limit ||
+      extent.getValue() > layout::mostPeeled)
     return false;
   int64_t outside = 0;
   for (int64_t number = 0; number < extent.getValue(); ++number) {
@@ -257,7 +263,7 @@ Values NestBuilder::buildReductionTail(unsigned i, Value full, Values accumulato
     int64_t rest = extent.getValue() % group.size;
     if (rest == 0)
       return accumulators;
-    points.states[i] = TileState{rest, {}, {}, false, {}};
+    points.states[i] = TileState{rest, {}, {}, false, {}, {}};
     emitter.beginScope();
     return run(full, accumulators);
   }
@@ -352,6 +358,10 @@ Values NestBuilder::accumulateDots(ArrayRef<TileRow> rows, Values accumulators) 
 }
 
 Values NestBuilder::accumulateTile(ArrayRef<TileRow> rows, Values accumulators) {
+  if (schedule.usesMatrices()) {
+    accumulateMatrices(rows);
+    return {};
+  }
   if (schedule.dot)
     return accumulateDots(rows, accumulators);
   const TileGroup *vectorGroup = schedule.getVector();

@@ -11,7 +11,8 @@
 // before it; of very many blocks, those of one block of blocks are added first, and so on. Its
 // error grows with the logarithm of n, like that of pairwise summation, which NumPy and PyTorch use
 // (N. Higham, The accuracy of floating point summation, SIAM J. Sci. Comput. 14 (1993), section 3).
-// It costs an addition for each accumulator and block.
+// It costs an addition for each accumulator and block. An instruction on matrices adds the products
+// of its steps before it adds to a sum, which is a block already.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +94,7 @@ Values NestBuilder::buildBlocks(ArrayRef<int64_t> spans, Value lower, Value uppe
 
 Values NestBuilder::buildSum(unsigned level, Value count, Values accumulators, LoopBodyFn body) {
   SmallVector<int64_t> spans;
-  if (emitter.addsFloats())
+  if (!schedule.usesMatrices() && emitter.addsFloats())
     spans = getBlocks(level).spans;
   return buildBlocks(spans, index.constant(0), count, accumulators, body);
 }

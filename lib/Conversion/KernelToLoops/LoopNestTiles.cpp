@@ -22,6 +22,8 @@ bool NestBuilder::hasReduction() const {
 void NestBuilder::buildTile() {
   if (schedule.atom)
     return buildAtomTile();
+  if (schedule.usesMatrices())
+    return buildMatrixTile();
   bool mayMiss = false;
   for (unsigned i = 0; i < schedule.tiles.size(); ++i)
     mayMiss |= hasBarriers && !schedule.tiles[i].reduction && points.getSurplus(i);

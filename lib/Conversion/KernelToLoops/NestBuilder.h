@@ -110,6 +110,19 @@ private:
   mlir::AffineExpr findAtomLimit(unsigned id);
   mlir::Value isBelow(mlir::AffineExpr iteration, mlir::AffineExpr count);
 
+  // Tiles of products of matrices.
+  void buildMatrixTile();
+  /// Returns the tile group whose rows are divided into parts; nothing if there is one row.
+  std::optional<unsigned> findDividedRows() const;
+  MatrixTile getMatrixTile() const;
+  /// Builds `next` for the `left` iterations that remain of group `i`.
+  void buildMatrixTail(unsigned i, mlir::AffineExpr left, llvm::function_ref<void()> next);
+  /// Builds loops over the rows of groups from `i` on. `body` gets the number of a row, of which
+  /// `number` is that of the groups before.
+  void forEachRow(unsigned i, mlir::Value number, llvm::function_ref<void(mlir::Value)> body);
+  MatrixStep getMatrixStep(llvm::ArrayRef<TileRow> rows, llvm::ArrayRef<TileRow> steps);
+  void accumulateMatrices(llvm::ArrayRef<TileRow> rows);
+
   // Tiles.
   bool hasReduction() const;
   void buildTile();

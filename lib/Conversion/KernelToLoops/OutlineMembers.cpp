@@ -27,6 +27,13 @@ LogicalResult buildOutlined(OpBuilder &builder, Location loc, StringRef label,
   return success();
 }
 
+Operation *findFunction(Block *block) {
+  Operation *op = block->getParentOp();
+  while (!isa<func::FuncOp>(op) && !op->hasAttr(memberAttr))
+    op = op->getParentOp();
+  return op;
+}
+
 /// Moves the code of `region` to `function`, whose arguments are `captured`.
 static void moveBody(scf::ExecuteRegionOp region, func::FuncOp function, ArrayRef<Value> captured) {
   function.getBody().takeBody(region.getRegion());

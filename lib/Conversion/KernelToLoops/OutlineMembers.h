@@ -19,6 +19,10 @@ mlir::LogicalResult buildOutlined(mlir::OpBuilder &builder, mlir::Location loc,
                                   llvm::StringRef label,
                                   llvm::function_ref<mlir::LogicalResult()> body);
 
+/// Returns the op whose code is a function of its own, in which `block` is: one that
+/// `buildOutlined` is building, or the function itself.
+mlir::Operation *findFunction(mlir::Block *block);
+
 /// Moves what `buildOutlined` has built in `func` to private functions, which `func` calls.
 void outlineMembers(mlir::func::FuncOp func);
 

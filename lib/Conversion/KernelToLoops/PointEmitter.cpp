@@ -28,7 +28,9 @@ PointEmitter::PointEmitter(IndexBuilder &index, KernelContext &kernel, te::Compu
       laneDim(schedule.loops.size()) {
   if (const TileGroup *vector = schedule.getVector())
     lanes = vector->factors.back();
-  if (schedule.dot)
+  if (schedule.usesMatrices())
+    matrix.emplace(index, kernel, op, piece, *schedule.dot, laneDim, lanes);
+  else if (schedule.dot)
     dot.emplace(index, kernel, op, piece, *schedule.dot, laneDim, lanes);
   if (!schedule.atom)
     return;
@@ -396,6 +398,11 @@ bool PointEmitter::isInside(te::ReadOp read, ArrayRef<TilePoint> points) {
     forEachGuard(read, points, isProven);
   }
   return inside;
+}
+
+bool PointEmitter::accumulateMatrices(const MatrixStep &step, std::string &obstacle) {
+  auto inside = [&](te::ReadOp read, ArrayRef<TilePoint> points) { return isInside(read, points); };
+  return matrix->accumulate(step, loads, inside, obstacle);
 }
 
 void PointEmitter::beginTile(ArrayRef<TilePoint> points) {

@@ -8,7 +8,7 @@
 #define LIB_CONVERSION_KERNELTOLOOPS_POINTEMITTER_H
 
 #include "AtomEmitter.h"
-#include "DotEmitter.h"
+#include "MatrixEmitter.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tssa::conversion {
@@ -57,6 +57,12 @@ public:
   Values accumulateDot(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums,
                        std::string &obstacle) override {
     return dot->accumulate(group, sums, loads, obstacle);
+  }
+  void beginMatrices(const MatrixTile &tile) override { matrix->begin(tile); }
+  bool accumulateMatrices(const MatrixStep &step, std::string &obstacle) override;
+  void endMatrices() override { matrix->end(); }
+  mlir::Value loadSums(mlir::Value row, int64_t vector) override {
+    return matrix->loadSums(row, vector);
   }
   void beginScope() override { loads.clear(); }
   void beginTile(llvm::ArrayRef<TilePoint> points) override;
@@ -131,9 +137,10 @@ private:
     int64_t padding = 0;                ///< elements by which its rows are longer than needed
   };
   llvm::MapVector<mlir::Value, Cache> caches;
-  std::optional<AtomEmitter> atom; ///< if the schedule has one
-  std::optional<DotEmitter> dot;   ///< if the schedule has one
-  BodyEvaluator::Loads loads;      ///< of the current scope
+  std::optional<AtomEmitter> atom;     ///< if the schedule has one
+  std::optional<DotEmitter> dot;       ///< if the schedule has one
+  std::optional<MatrixEmitter> matrix; ///< if the schedule has products of matrices
+  BodyEvaluator::Loads loads;          ///< of the current scope
   /// What the points of the current tile read, by read and address, where it is loaded already.
   llvm::DenseMap<std::pair<mlir::Operation *, mlir::AffineExpr>, mlir::Value> loaded;
   mlir::Block *tileBlock = nullptr;     ///< in which results may wait; null outside of a tile

@@ -137,11 +137,13 @@ SmallVector<TileRow> TilePoints::getCombinations(bool reduction, bool masked) {
 
 SmallVector<TileRow> TilePoints::getRows(bool masked) { return getCombinations(false, masked); }
 
-TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> reduction) {
+TilePoint TilePoints::getPoint(ArrayRef<TileElement> row, ArrayRef<TileElement> reduction,
+                               ArrayRef<unsigned> kept) {
   TilePoint point;
   auto add = [&](const TileElement &element) {
     for (auto [loop, expr] : element.loops)
-      point.loopValues[getAffineDimExpr(loop, index.getContext())] = expr;
+      if (!llvm::is_contained(kept, loop))
+        point.loopValues[getAffineDimExpr(loop, index.getContext())] = expr;
     if (element.mask)
       point.mask = element.mask;
     point.exists = buildConjunction(index, point.exists, element.exists);

@@ -25,6 +25,8 @@ struct TileState {
   mlir::AffineExpr offset; ///< if dynamic: the row, or the first element of the vector
   mlir::AffineExpr bound;  ///< if dynamic and a vector: number of elements from `offset` on
   bool scalar = false;     ///< if dynamic: whether `offset` is a single element of a vector loop
+  /// If set: how many of the `count` iterations exist.
+  mlir::AffineExpr left;
   /// The iterations among the `count` that may not exist. They are the last ones.
   llvm::SmallVector<ClampedRow, 0> clamped;
 };
@@ -75,7 +77,9 @@ public:
   llvm::SmallVector<TileRow> getRows(bool masked);
   /// Returns all combinations of iterations of the reduction dims.
   llvm::SmallVector<TileRow> getReductionRows() { return getCombinations(true, false); }
-  TilePoint getPoint(llvm::ArrayRef<TileElement> row, llvm::ArrayRef<TileElement> reduction = {});
+  /// Returns a point of the tile. The loops in `kept` keep their names.
+  TilePoint getPoint(llvm::ArrayRef<TileElement> row, llvm::ArrayRef<TileElement> reduction = {},
+                     llvm::ArrayRef<unsigned> kept = {});
 
 private:
   mlir::AffineExpr constantExpr(int64_t value) {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AMX.h"
 #include "Dot.h"
 #include "ThreadScratch.h"
 #include "Transposition.h"
@@ -146,6 +147,7 @@ public:
   }
 
   bool hasDots() const override { return true; }
+  MatrixRegisters *getMatrices() override { return &matrices; }
 
   Value buildDot(IndexBuilder &index, const layout::Atom &atom, Value sums, Value lhs,
                  Value rhs) override {
@@ -175,6 +177,7 @@ public:
 private:
   bool isCompiled;
   ::tssa::cpu::ThreadScratch scratch;
+  ::tssa::cpu::AMXRegisters matrices;
 
   static Value buildGather(IndexBuilder &index, const LaneAccess &access, Value mask, Value pad) {
     OpBuilder &builder = index.getBuilder();

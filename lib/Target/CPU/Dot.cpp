@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dot.h"
+#include "EmulateAMX.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -59,42 +60,59 @@ Value buildDot(OpBuilder &builder, Location loc, const layout::Atom &atom, Value
 // Machines without them
 //===----------------------------------------------------------------------===//
 
-/// Computes what VDPBF16PS does, but for bf16 that are not normal, which it takes as zero: the
-/// product of the second elements is added first.
-static Value expandBF16(ImplicitLocOpBuilder &builder, Value sums, Value lhs, Value rhs) {
+static Value makeWords(ImplicitLocOpBuilder &builder, VectorType type, uint32_t value) {
+  return arith::ConstantOp::create(
+      builder,
+      DenseElementsAttr::get(type, builder.getI32IntegerAttr(static_cast<int32_t>(value))));
+}
+
+namespace tssa::cpu {
+
+Value addBF16Product(ImplicitLocOpBuilder &builder, Value sums, Value lhs, Value rhs, bool second) {
   auto type = cast<VectorType>(sums.getType());
   auto words = type.clone(builder.getI32Type());
-  auto constant = [&](uint32_t value) -> Value {
-    return arith::ConstantOp::create(
-        builder, DenseElementsAttr::get(words, builder.getI32IntegerAttr(int32_t(value))));
-  };
-  auto getFloats = [&](Value elements, bool second) -> Value {
-    Value word = vector::BitCastOp::create(builder, words, elements);
-    Value bits = second ? arith::AndIOp::create(builder, word, constant(0xffff0000)).getResult()
-                        : arith::ShLIOp::create(builder, word, constant(16)).getResult();
+  auto getFloats = [&](Value word) -> Value {
+    Value bits =
+        second ? arith::AndIOp::create(builder, word, makeWords(builder, words, 0xffff0000))
+                     .getResult()
+               : arith::ShLIOp::create(builder, word, makeWords(builder, words, 16)).getResult();
     return arith::BitcastOp::create(builder, type, bits);
   };
-  for (bool second : {true, false})
-    sums = math::FmaOp::create(builder, getFloats(lhs, second), getFloats(rhs, second), sums);
+  return math::FmaOp::create(builder, getFloats(lhs), getFloats(rhs), sums);
+}
+
+Value addByteProducts(ImplicitLocOpBuilder &builder, Value sums, Value lhs, Value rhs,
+                      bool lhsUnsigned, bool rhsUnsigned) {
+  auto words = cast<VectorType>(sums.getType());
+  auto getByte = [&](Value word, unsigned byte, bool isUnsigned) -> Value {
+    word = arith::ShLIOp::create(builder, word, makeWords(builder, words, 24 - 8 * byte));
+    Value shift = makeWords(builder, words, 24);
+    return isUnsigned ? arith::ShRUIOp::create(builder, word, shift).getResult()
+                      : arith::ShRSIOp::create(builder, word, shift).getResult();
+  };
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    Value product = arith::MulIOp::create(builder, getByte(lhs, byte, lhsUnsigned),
+                                          getByte(rhs, byte, rhsUnsigned));
+    sums = arith::AddIOp::create(builder, sums, product);
+  }
   return sums;
 }
 
-/// Computes what VPDPBUSD does: `lhs` are u8, `rhs` s8.
-static Value expandBytes(ImplicitLocOpBuilder &builder, Value sums, Value lhs, Value rhs) {
-  auto words = cast<VectorType>(sums.getType());
-  auto constant = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(
-        builder, DenseElementsAttr::get(words, builder.getI32IntegerAttr(value)));
-  };
-  lhs = vector::BitCastOp::create(builder, words, lhs);
-  rhs = vector::BitCastOp::create(builder, words, rhs);
-  for (int32_t byte = 0; byte < 4; ++byte) {
-    Value x = arith::ShRUIOp::create(builder, lhs, constant(8 * byte));
-    x = arith::AndIOp::create(builder, x, constant(0xff));
-    Value y = arith::ShLIOp::create(builder, rhs, constant(24 - 8 * byte));
-    y = arith::ShRSIOp::create(builder, y, constant(24));
-    sums = arith::AddIOp::create(builder, sums, arith::MulIOp::create(builder, x, y));
-  }
+} // namespace tssa::cpu
+
+/// Computes what the instruction does; VDPBF16PS adds the product of the second elements first, and
+/// takes bf16 that are not normal as zero.
+static Value expandDot(LLVM::CallIntrinsicOp call, bool isFloat) {
+  ImplicitLocOpBuilder builder(call.getLoc(), call);
+  Value sums = call.getArgs()[0];
+  auto type = cast<VectorType>(sums.getType()).clone(builder.getI32Type());
+  Value lhs = vector::BitCastOp::create(builder, type, call.getArgs()[1]);
+  Value rhs = vector::BitCastOp::create(builder, type, call.getArgs()[2]);
+  if (!isFloat)
+    return ::tssa::cpu::addByteProducts(builder, sums, lhs, rhs, /*lhsUnsigned=*/true,
+                                        /*rhsUnsigned=*/false);
+  for (bool second : {true, false})
+    sums = ::tssa::cpu::addBF16Product(builder, sums, lhs, rhs, second);
   return sums;
 }
 
@@ -103,35 +121,60 @@ struct ExpandDots : ::tssa::cpu::impl::ExpandDotsBase<ExpandDots> {
   using ExpandDotsBase::ExpandDotsBase;
 
   void runOnOperation() final {
+    SmallVector<LLVM::CallIntrinsicOp> ofMatrices;
     getOperation().walk([&](LLVM::CallIntrinsicOp call) {
       const Instruction *found = llvm::find_if(instructions, [&](const Instruction &instruction) {
         return instruction.intrinsic == call.getIntrin();
       });
-      if (found == std::end(instructions) || (!emulates && hasFeature(*found)))
-        return;
-      if (emulates)
-        return expand(call, *found);
-      call.emitError("'") << found->atom << "' needs " << found->feature
-                          << ", which this CPU does not have: compile for another one, or with "
-                             "--atom=emulate";
-      signalPassFailure();
+      if (found != std::end(instructions))
+        visitDot(call, *found);
+      else if (!::tssa::cpu::findAMXFeature(call.getIntrin()).empty())
+        ofMatrices.push_back(call);
     });
+    if (emulates)
+      ::tssa::cpu::emulateAMX(getOperation(), ofMatrices);
+    else if (!ofMatrices.empty())
+      visitMatrices(ofMatrices);
   }
 
 private:
-  /// Whether the CPU has an instruction. AVX-512 has that of 256 bits, too.
-  bool hasFeature(const Instruction &instruction) const {
-    return llvm::is_contained(features, instruction.feature) ||
-           (instruction.atom == "avx.vnni" && llvm::is_contained(features, "avx512vnni"));
+  /// Whether the CPU has an instruction. If not, says so.
+  bool check(LLVM::CallIntrinsicOp call, StringRef atom, StringRef feature, bool isThere) {
+    if (isThere || llvm::is_contained(features, feature))
+      return true;
+    call.emitError("'") << atom << "' needs " << feature
+                        << ", which this CPU does not have: compile for another one, or with "
+                           "--atom=emulate";
+    signalPassFailure();
+    return false;
   }
 
-  static void expand(LLVM::CallIntrinsicOp call, const Instruction &instruction) {
-    ImplicitLocOpBuilder builder(call.getLoc(), call);
-    ValueRange args = call.getArgs();
-    bool isFloat = instruction.atom == "avx512.bf16";
-    call.getResult(0).replaceAllUsesWith(isFloat ? expandBF16(builder, args[0], args[1], args[2])
-                                                 : expandBytes(builder, args[0], args[1], args[2]));
+  void visitDot(LLVM::CallIntrinsicOp call, const Instruction &instruction) {
+    if (!emulates) {
+      // AVX-512 has that of 256 bits, too.
+      (void)check(call, instruction.atom, instruction.feature,
+                  instruction.atom == "avx.vnni" && llvm::is_contained(features, "avx512vnni"));
+      return;
+    }
+    call.getResult(0).replaceAllUsesWith(expandDot(call, instruction.atom == "avx512.bf16"));
     call.erase();
+  }
+
+  /// Gives the registers of matrices back where the function returns: the CPU need not save them
+  /// from there on.
+  void visitMatrices(ArrayRef<LLVM::CallIntrinsicOp> calls) {
+    for (LLVM::CallIntrinsicOp call : calls) {
+      StringRef feature = ::tssa::cpu::findAMXFeature(call.getIntrin());
+      std::string atom = feature.str(); // that of a product is the name of the atom
+      std::replace(atom.begin(), atom.end(), '-', '.');
+      if (feature != "amx-tile" && !check(call, atom, feature, /*isThere=*/false))
+        return;
+    }
+    getOperation().walk([](func::ReturnOp end) {
+      OpBuilder builder(end);
+      LLVM::CallIntrinsicOp::create(builder, end.getLoc(),
+                                    builder.getStringAttr("llvm.x86.tilerelease"), ValueRange());
+    });
   }
 };
 } // namespace

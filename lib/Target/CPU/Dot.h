@@ -8,7 +8,7 @@
 #define LIB_TARGET_CPU_DOT_H
 
 #include "dialects/layout/IR/Atoms.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace tssa::cpu {
 
@@ -17,6 +17,13 @@ namespace tssa::cpu {
 mlir::Value buildDot(mlir::OpBuilder &builder, mlir::Location loc,
                      const mlir::tssa::layout::Atom &atom, mlir::Value sums, mlir::Value lhs,
                      mlir::Value rhs);
+
+/// Adds to `sums`, a vector of f32, the products of the first or second bf16 of words.
+mlir::Value addBF16Product(mlir::ImplicitLocOpBuilder &builder, mlir::Value sums, mlir::Value lhs,
+                           mlir::Value rhs, bool second);
+/// Adds to `sums`, a vector of i32, the products of the bytes of words.
+mlir::Value addByteProducts(mlir::ImplicitLocOpBuilder &builder, mlir::Value sums, mlir::Value lhs,
+                            mlir::Value rhs, bool lhsUnsigned, bool rhsUnsigned);
 
 } // namespace tssa::cpu
 

@@ -24,42 +24,15 @@ static constexpr const char *targetTriple = "x86_64-unknown-linux-gnu";
 
 /// Instruction sets that code generation uses. Other instruction sets (for operating systems, for
 /// cryptography) would needlessly tie an artifact to one machine.
-static constexpr const char *usedFeatures[] = {"64bit",
-                                               "adx",
-                                               "avx",
-                                               "avx2",
-                                               "avx512bf16",
-                                               "avx512bitalg",
-                                               "avx512bw",
-                                               "avx512cd",
-                                               "avx512dq",
-                                               "avx512f",
-                                               "avx512fp16",
-                                               "avx512ifma",
-                                               "avx512vbmi",
-                                               "avx512vbmi2",
-                                               "avx512vl",
-                                               "avx512vnni",
-                                               "avx512vpopcntdq",
-                                               "avxvnni",
-                                               "bmi",
-                                               "bmi2",
-                                               "cmov",
-                                               "cx8",
-                                               "f16c",
-                                               "fma",
-                                               "fxsr",
-                                               "lzcnt",
-                                               "mmx",
-                                               "movbe",
-                                               "popcnt",
-                                               "sse",
-                                               "sse2",
-                                               "sse3",
-                                               "sse4.1",
-                                               "sse4.2",
-                                               "ssse3",
-                                               "x87"};
+static constexpr const char *usedFeatures[] = {
+    "64bit",      "adx",         "amx-bf16",   "amx-int8",     "amx-tile",
+    "avx",        "avx2",        "avx512bf16", "avx512bitalg", "avx512bw",
+    "avx512cd",   "avx512dq",    "avx512f",    "avx512fp16",   "avx512ifma",
+    "avx512vbmi", "avx512vbmi2", "avx512vl",   "avx512vnni",   "avx512vpopcntdq",
+    "avxvnni",    "bmi",         "bmi2",       "cmov",         "cx8",
+    "f16c",       "fma",         "fxsr",       "lzcnt",        "mmx",
+    "movbe",      "popcnt",      "sse",        "sse2",         "sse3",
+    "sse4.1",     "sse4.2",      "ssse3",      "x87"};
 
 static Error makeError(const Twine &text) {
   return createStringError(inconvertibleErrorCode(), text);

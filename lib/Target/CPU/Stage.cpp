@@ -25,6 +25,7 @@ namespace tssa::cpu {
 void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
   manager.addPass(createExpandMath({/*avx512=*/machine.vectorBytes == 64}));
   OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createExpandDots({machine.emulatesAtoms, llvm::to_vector(machine.features)}));
   functions.addPass(createLowerAffinePass());
   functions.addPass(createConvertVectorToSCFPass());
   functions.addPass(createCanonicalizerPass());
@@ -32,7 +33,6 @@ void buildTargetCPUStage(OpPassManager &manager, const Machine &machine) {
   functions.addPass(createSCFToControlFlowPass());
   functions.addPass(memref::createExpandStridedMetadataPass());
   functions.addPass(createLowerAffinePass()); // lowers the affine maps of strided metadata
-  functions.addPass(createExpandDots({machine.emulatesAtoms, llvm::to_vector(machine.features)}));
   // Without instructions for bf16, LLVM would call __truncsfbf2 for arithmetic and for conversions.
   bool hasBF16 = llvm::is_contained(machine.features, "avx512bf16");
   if (!hasBF16)

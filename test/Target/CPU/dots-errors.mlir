@@ -145,3 +145,75 @@ te.kernel @of_a_warp(%a: tensor<8x16xbf16>, %b: tensor<8x16x2xbf16>) -> tensor<8
   // expected-error @below {{expected an instruction of this target, got 'mma.m16n8k16'}}
   layout.atom %ii, %j, %k "mma.m16n8k16"
 }
+
+// -----
+
+te.kernel @many_parts(%a: tensor<64x64xbf16>, %b: tensor<32x64x2xbf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x64xbf16>
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<32x64x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 48]
+  %jo, %jb, %ji = layout.split %j [*, 2, 16]
+  %ko, %ki = layout.split %k [*, 32]
+  layout.reorder %jo, %io, %ko, %ii, %jb, %ji, %ki
+  layout.register_tile %ii, %jb
+  layout.vectorize %ji
+  // expected-error @below {{expected a tile whose sums and factors fit into 8 registers, got 3 parts of up to 16 rows by 2 vectors}}
+  layout.atom %ki "amx.bf16"
+}
+
+// -----
+
+te.kernel @steps_of_a_matrix(%a: tensor<64x64xbf16>, %b: tensor<32x64x2xbf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x64xbf16>
+    %v = te.read %b[d2 floordiv 2, d1, d2 mod 2] : tensor<32x64x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 16]
+  %jo, %jb, %ji = layout.split %j [*, 2, 16]
+  %ko, %ki = layout.split %k [*, 64]
+  layout.reorder %jo, %io, %ko, %ii, %jb, %ji, %ki
+  layout.register_tile %ii, %jb
+  layout.vectorize %ji
+  // expected-error @below {{expected a loop of 32 iterations, got 64}}
+  layout.atom %ki "amx.bf16"
+}
+
+// -----
+
+te.kernel @no_product(%a: tensor<64x64xbf16>, %b: tensor<64x32x64x2xbf16>) -> tensor<64x64xf32> {
+  %y = te.compute @y (d0: 64, d1: 64) reduce (d2: 64) init (0.0 : f32) {
+    %u = te.read %a[d0, d2] : tensor<64x64xbf16>
+    %v = te.read %b[d0, d2 floordiv 2, d1, d2 mod 2] : tensor<64x32x64x2xbf16>
+    %x = arith.extf %u : bf16 to f32
+    %w = arith.extf %v : bf16 to f32
+    %p = arith.mulf %x, %w : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  te.return %y : tensor<64x64xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %io, %ii = layout.split %i [*, 16]
+  %jo, %jb, %ji = layout.split %j [*, 2, 16]
+  %ko, %ki = layout.split %k [*, 32]
+  layout.reorder %jo, %io, %ko, %ii, %jb, %ji, %ki
+  layout.register_tile %ii, %jb
+  layout.vectorize %ji
+  // expected-error @below {{expected a factor that is the same for all columns of the tile, and another one that is the same for all of its rows}}
+  layout.atom %ki "amx.bf16"
+}

@@ -17,3 +17,10 @@ func.func @short(%s: vector<8xi32>, %a: vector<32xi8>, %b: vector<32xi8>) -> vec
   %r = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%s, %a, %b) : (vector<8xi32>, vector<32xi8>, vector<32xi8>) -> vector<8xi32>
   return %r : vector<8xi32>
 }
+
+func.func @matrices() {
+  %0 = llvm.mlir.constant(0 : i8) : i8
+  // expected-error @below {{'amx.int8' needs amx-int8, which this CPU does not have: compile for another one, or with --atom=emulate}}
+  llvm.call_intrinsic "llvm.x86.tdpbssd"(%0, %0, %0) : (i8, i8, i8) -> ()
+  return
+}

@@ -45,7 +45,7 @@ te.kernel @atom_C1_instruction(%x: tensor<8xf32>) -> tensor<8xf32> {
   te.return %x : tensor<8xf32>
 } schedule {
   %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
-  // expected-error @below {{expects an instruction, one of mma.m16n8k16, mma.m16n8k8, avx512.bf16, avx512.vnni, avx.vnni, got 'wgmma'}}
+  // expected-error @below {{expects an instruction, one of mma.m16n8k16, mma.m16n8k8, amx.bf16, amx.int8, avx512.bf16, avx512.vnni, avx.vnni, got 'wgmma'}}
   layout.atom %i, %j, %k "wgmma"
 }
 

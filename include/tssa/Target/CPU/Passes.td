@@ -72,8 +72,10 @@ def ExpandDots : Pass<"cpu-expand-dots", "::mlir::func::FuncOp"> {
   let description = [{
     With `emulate`, the instructions of `layout.atom` become arithmetic on vectors with the same
     results, but for bf16 that are not normal: these count, and the instruction takes them as zero.
+    Registers of matrices (Intel AMX) become memory of the function, and their instructions loops.
     Then what makes schedules, loads and sums for these instructions runs on any CPU. Without, an
-    instruction that needs a feature that is not among `features` is an error.
+    instruction that needs a feature that is not among `features` is an error, and a function that
+    sets the rows of registers of matrices releases them before it returns.
 
     - **Needs**: nothing.
     - **Keeps**: without `emulate`, the instructions of `features`.
@@ -89,10 +91,10 @@ def ExpandDots : Pass<"cpu-expand-dots", "::mlir::func::FuncOp"> {
     func.func @dot(%arg0: vector<16xf32>, %arg1: vector<32xbf16>, %arg2: vector<32xbf16>) -> vector<16xf32> {
       %0 = vector.bitcast %arg1 : vector<32xbf16> to vector<16xi32>
       ...
-      %6 = math.fma %2, %5, %arg0 : vector<16xf32>
+      %6 = math.fma %3, %5, %arg0 : vector<16xf32>
       ...
-      %13 = math.fma %9, %12, %6 : vector<16xf32>
-      return %13 : vector<16xf32>
+      %11 = math.fma %8, %10, %6 : vector<16xf32>
+      return %11 : vector<16xf32>
     }
     ```
   }];
@@ -100,6 +102,7 @@ def ExpandDots : Pass<"cpu-expand-dots", "::mlir::func::FuncOp"> {
     Option<"emulates", "emulate", "bool", /*default=*/"false", "Compute all by other arithmetic">,
     ListOption<"features", "features", "std::string", "Features of the CPU">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }
 

@@ -1,12 +1,14 @@
 # Part of TSSA, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Compiles products and convolutions with schedules for dot products, and compares what they compute with numpy.
+"""Compiles products and convolutions with schedules for instructions of CPUs that multiply words, and compares what they
+compute with numpy.
 
-usage: dots.py FOLDER emulate|native SEED COUNT
+usage: dots.py FOLDER emulate|native SEED COUNT [PREFIX]
 
 Factors are small integers, or multiples of 1/8, so that every sum is exact. Runs on 1, 2 and 4 threads must be equal. With
-native, the instructions that this machine does not have are left out; the last line says how many programs were right.
+native, the instructions that this machine does not have are left out; PREFIX is that of the names of those to try. The last
+line says how many programs were right.
 """
 
 import json
@@ -22,7 +24,10 @@ import ml_dtypes
 import numpy
 
 # By instruction: its lanes and steps, and the feature of a CPU that has it.
-ATOMS = {"avx512.bf16": (16, 2, "avx512bf16"), "avx512.vnni": (16, 4, "avx512vnni"), "avx.vnni": (8, 4, "avx512vnni")}
+ATOMS = {"avx512.bf16": (16, 2, "avx512bf16"), "avx512.vnni": (16, 4, "avx512vnni"), "avx.vnni": (8, 4, "avx512vnni"),
+         "amx.bf16": (16, 32, "amx-bf16"), "amx.int8": (16, 64, "amx-int8")}
+# Of registers of matrices: the most rows, by vectors, whose sums and factors fit.
+MATRIX_ROWS = {1: 48, 2: 32, 3: 16}
 
 
 @dataclass
@@ -49,10 +54,12 @@ class Program:
     rows: int = 4         # of a tile
     vectors: int = 2
     steps: int = 2        # dot products in a tile
+    signs: str = "us"     # of the bytes of x and w
 
     def __post_init__(self):
-        self.lanes, self.step, self.feature = ATOMS[self.atom]
-        self.isfloat = self.step == 2
+        self.lanes, self.atomsteps, self.feature = ATOMS[self.atom]
+        self.isfloat = self.atom.endswith("bf16")
+        self.step = 2 if self.isfloat else 4  # elements of a word
         self.groups = -(-self.k // self.step)
         self.whole = self.k if self.odd else self.groups * self.step  # elements of a row of x
 
@@ -64,6 +71,9 @@ def draw(number, atoms):
     atom = random.choice(atoms)
     common = dict(name=f"random{number}", atom=atom, packed=random.random() < 0.7, epilogue=random.random() < 0.5, swapped=random.random() < 0.3,
                   rows=random.choice([1, 2, 3, 4, 6]), vectors=random.choice([1, 2, 3]), steps=random.choice([1, 2, 4]))
+    if atom.startswith("amx"):
+        rows = random.choice([1, 5, 14, 16, 17, 28, 32, 48])
+        common |= dict(rows=min(rows, MATRIX_ROWS[common["vectors"]]), steps=1, signs=random.choice(["us", "su", "uu", "ss"]))
     if random.random() < 0.5:
         return Program(m=random.randint(1, 40), n=random.choice([random.randint(1, 100), 64, 96]), k=random.randint(1, 150),
                        batch=random.choice([0, 0, 3]), open_rows=random.random() < 0.3, across=random.random() < 0.2,
@@ -112,7 +122,7 @@ def write_program(p):
         port = f", dims = [{', '.join(dims)}]" if p.open_rows else ""
     domain = ", ".join(f"d{i}: {value}" for i, value in enumerate(sizes))
     reduction = ", ".join(f"d{parallel + i}: {value}" for i, value in enumerate(reduced))
-    ext = ("arith.extf", "arith.extf") if p.isfloat else ("arith.extui", "arith.extsi")
+    ext = [f"arith.ext{'f' if p.isfloat else f'{sign}i'}" for sign in p.signs]
     product = "%b, %a" if p.swapped else "%a, %b"
     letter = "f" if p.isfloat else "i"
     epilogue = f"""    %bias = te.read %c[{column}] : tensor<{p.n}x{sum_type}>
@@ -150,7 +160,7 @@ def write_schedule(p, kernel):
   %l:{count} = layout.loops @{label} : {', '.join(['!layout.loop'] * count)}
   %i:2 = layout.split %l#{parallel - 2} [*, {p.rows}]
   %j:3 = layout.split %l#{parallel - 1} [*, {p.vectors}, {p.lanes}]
-  %k:2 = layout.split %l#{count - 1} [*, {p.steps * p.step}]
+  %k:2 = layout.split %l#{count - 1} [*, {p.steps * p.atomsteps}]
   layout.reorder {', '.join(order)}
   layout.register_tile {', '.join([*tiled, '%i#1', '%j#1'])}
   layout.vectorize %j#2
@@ -164,9 +174,10 @@ def make_arrays(p):
     numbers = numpy.random.default_rng(p.m + p.n + p.k)
     k = p.groups * p.step
     shape = (p.m, p.width, p.whole) if p.window else (*([p.batch] * (p.batch > 0)), p.m, p.whole)
-    x = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(0, 256, shape)
+    bytes_ = {"u": (0, 256), "s": (-128, 128)}
+    x = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(*bytes_[p.signs[0]], shape)
     shape = (*([p.window] * 2 if p.window else []), k, p.n)
-    w = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(-128, 128, shape)
+    w = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(*bytes_[p.signs[1]], shape)
     c = numbers.integers(-9, 10, p.n)
     used, weights = x[..., :p.k], w[..., :p.k, :]
     if p.isfloat:  # what lies behind must not be added
@@ -188,7 +199,7 @@ def make_arrays(p):
     if p.isfloat:
         inputs |= {f"{name}:bf16": a.astype(ml_dtypes.bfloat16).view(numpy.uint16) for name, a in (("x", x), ("w", packed))}
     else:
-        inputs |= {"x": x.astype(numpy.uint8).view(numpy.int8), "w": packed.astype(numpy.int8)}
+        inputs |= {"x": x.astype(numpy.uint8).view(numpy.int8), "w": packed.astype(numpy.uint8).view(numpy.int8)}
     return inputs, {"y": y.astype(kind)}
 
 
@@ -224,9 +235,10 @@ def check(p, folder, which):
 
 
 def main():
-    folder, which, seed, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    folder, which, seed, count, prefix = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), "".join(sys.argv[5:])
     machine = call("tssa-compile", "--emit=machine", "-o", "-").stdout
-    atoms = [atom for atom, (_, _, feature) in ATOMS.items() if which == "emulate" or json.dumps(feature) in machine]
+    atoms = [atom for atom, (_, _, feature) in ATOMS.items()
+             if atom.startswith(prefix) and (which == "emulate" or json.dumps(feature) in machine)]
     random.seed(seed)
     programs = [draw(number, atoms) for number in range(count)] if atoms else []
     with ThreadPoolExecutor(2) as pool:
