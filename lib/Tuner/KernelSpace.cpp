@@ -178,7 +178,7 @@ static std::optional<layout::Point> replaceDims(const layout::Point &point,
     if (dims[unroll.dim])
       result.unrolled.push_back({*dims[unroll.dim], unroll.extent});
   if (point.dot && dims[point.dot->dim] && base.dot)
-    result.dot = layout::DotSteps{*dims[point.dot->dim], point.dot->extent};
+    result.dot = layout::DotSteps{*dims[point.dot->dim], point.dot->extent, point.dot->unit};
   else
     result.dot.reset();
   return result;

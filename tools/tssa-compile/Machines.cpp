@@ -18,7 +18,8 @@ using namespace tssa::compile;
 
 bool Machines::hasFastBF16(ArrayRef<tssa::Target> targets) const {
   bool hasDots = llvm::any_of(cpus, [](const cpu::Machine &machine) {
-    return machine.model.bf16Products > machine.model.lanes * machine.model.fmaPorts;
+    int64_t f32 = machine.model.lanes * machine.model.fmaPorts;
+    return std::max(machine.model.bf16Products, machine.model.bf16MatrixProducts) > f32;
   });
   return llvm::any_of(targets,
                       [&](const tssa::Target &target) { return target.isDevice() || hasDots; });

@@ -51,7 +51,8 @@ def Layout_MachineAttr : AttrDef<Layout_Dialect, "Machine"> {
   let summary = "the machine for which layouts and schedules are chosen";
   let description = [{
     The numbers of a machine, by name and in any order. All must be given, but for
-    `bf16Products` and `byteProducts`: a machine without them has no dot products.
+    `bf16Products`, `byteProducts`, `bf16MatrixProducts` and `byteMatrixProducts`: a
+    machine without them has no dot products, or no registers of matrices.
     dialects/layout/IR/MachineModel.h says what each means, and in which unit. A
     module carries its machine as `layout.machine`. A module without this attribute
     has the machine of the example.

@@ -26,6 +26,10 @@ static constexpr MachineField fields[] = {
     {"l3Bytes", &MachineModel::l3Bytes, mostBytes, false},
     {"bf16Products", &MachineModel::bf16Products, mostProducts, false, /*isOptional=*/true},
     {"byteProducts", &MachineModel::byteProducts, mostProducts, false, /*isOptional=*/true},
+    {"bf16MatrixProducts", &MachineModel::bf16MatrixProducts, mostProducts, false,
+     /*isOptional=*/true},
+    {"byteMatrixProducts", &MachineModel::byteMatrixProducts, mostProducts, false,
+     /*isOptional=*/true},
 };
 
 ArrayRef<MachineField> tssa::layout::getMachineFields() { return fields; }

@@ -34,6 +34,8 @@ struct MachineModel {
   /// Products that dot instructions add in one cycle, of bf16, and of u8 and s8; 0 if there are
   /// none.
   int64_t bf16Products = 0, byteProducts = 0;
+  /// The same of instructions on registers of matrices.
+  int64_t bf16MatrixProducts = 0, byteMatrixProducts = 0;
 
   /// Returns the bytes of one way of the first-level cache. Addresses at this distance share a set.
   int64_t getL1WayBytes() const { return l1Bytes / l1Ways; }

@@ -31,16 +31,22 @@ static bool takesFactors(te::ComputeOp op, const Atom &atom) {
   return atom.kind != AtomFactors::Bytes || isUnsigned(op, 0) != isUnsigned(op, 1);
 }
 
-const Atom *layout::findDotInstruction(te::ComputeOp op, int64_t lanes) {
+const Atom *layout::findDotInstruction(te::ComputeOp op, int64_t lanes, AtomUnit unit) {
   if (op.getPieces().size() != 1)
     return nullptr;
   for (const Atom &atom : getAtoms())
-    if (atom.unit == AtomUnit::Vector && atom.columns == lanes && takesFactors(op, atom))
+    if (atom.unit == unit && atom.columns == lanes && takesFactors(op, atom))
       return &atom;
   return nullptr;
 }
 
+const Atom *layout::findDotInstruction(te::ComputeOp op, const Point &point) {
+  return findDotInstruction(op, point.lanes, point.dot->unit);
+}
+
 int64_t layout::getDotRate(const Atom &atom, const MachineModel &machine) {
+  if (atom.isMatrix())
+    return atom.kind == AtomFactors::BF16 ? machine.bf16MatrixProducts : machine.byteMatrixProducts;
   return atom.kind == AtomFactors::BF16 ? machine.bf16Products : machine.byteProducts;
 }
 
@@ -89,11 +95,24 @@ static bool canReadWords(te::ComputeOp op, const Access &access, unsigned dim) {
          });
 }
 
+/// Returns the product by `atom`, if the data and the weights lie for it.
+static std::optional<DotProduct> findProduct(te::ComputeOp op, const Atom &atom, const Access &data,
+                                             const Access &weights, const Roles &roles) {
+  for (unsigned dim = op.getNumDims(); dim-- > op.getNumParallel();) {
+    if (roles[dim] != Role::In || op.getStaticSizes()[dim] < atom.steps ||
+        !readsRuns(data, dim, atom.getWordSteps()))
+      continue;
+    if (canReadWords(op, weights, dim))
+      return DotProduct{&atom, dim, /*interleaves=*/false};
+    if (!weights.isPackable() && isa<BlockArgument>(weights.getRead().getSource()))
+      return DotProduct{&atom, dim, /*interleaves=*/true};
+  }
+  return std::nullopt;
+}
+
 std::optional<DotProduct> layout::findDotProduct(te::ComputeOp op, ArrayRef<Access> accesses,
                                                  const Roles &roles, const MachineModel &machine) {
-  const Atom *atom = findDotInstruction(op, machine.lanes);
-  if (!atom || getDotRate(*atom, machine) <= machine.lanes * machine.fmaPorts ||
-      roles.data.size() != 1 || roles.weights.size() != 1)
+  if (roles.data.size() != 1 || roles.weights.size() != 1)
     return std::nullopt;
   const Access *data = nullptr, *weights = nullptr;
   for (const Access &access : accesses) {
@@ -104,14 +123,11 @@ std::optional<DotProduct> layout::findDotProduct(te::ComputeOp op, ArrayRef<Acce
   }
   if (!data || !weights)
     return std::nullopt;
-  for (unsigned dim = op.getNumDims(); dim-- > op.getNumParallel();) {
-    if (roles[dim] != Role::In || op.getStaticSizes()[dim] < atom->steps ||
-        !readsRuns(*data, dim, atom->steps))
-      continue;
-    if (canReadWords(op, *weights, dim))
-      return DotProduct{atom, dim, /*interleaves=*/false};
-    if (!weights->isPackable() && isa<BlockArgument>(weights->getRead().getSource()))
-      return DotProduct{atom, dim, /*interleaves=*/true};
+  for (AtomUnit unit : {AtomUnit::Matrix, AtomUnit::Vector}) {
+    const Atom *atom = findDotInstruction(op, machine.lanes, unit);
+    if (atom && getDotRate(*atom, machine) > machine.lanes * machine.fmaPorts)
+      if (std::optional<DotProduct> product = findProduct(op, *atom, *data, *weights, roles))
+        return product;
   }
   return std::nullopt;
 }

@@ -10,11 +10,13 @@
 #include "dialects/layout/Analysis/Access.h"
 #include "dialects/layout/IR/Atoms.h"
 #include "dialects/layout/IR/MachineModel.h"
+#include "dialects/layout/Template/Point.h"
 #include "dialects/layout/Template/Roles.h"
 
 namespace mlir::tssa::layout {
 
-/// A dot product that computes an expression faster than other instructions of a machine.
+/// A dot product, or a product of matrices, that computes an expression faster than other
+/// instructions of a machine.
 struct DotProduct {
   const Atom *atom;
   unsigned dim; ///< the reduction dim whose elements lie beside each other in the data
@@ -22,16 +24,18 @@ struct DotProduct {
   bool interleaves;
 };
 
-/// Returns the instruction with vectors of `lanes` lanes that takes the factors of `op`, or null.
-const Atom *findDotInstruction(te::ComputeOp op, int64_t lanes);
+/// Returns the instruction of `unit` with vectors of `lanes` lanes that takes the factors of `op`,
+/// or null.
+const Atom *findDotInstruction(te::ComputeOp op, int64_t lanes, AtomUnit unit);
+const Atom *findDotInstruction(te::ComputeOp op, const Point &point);
 
-/// Returns the products that `atom`, a dot product, adds in one cycle of a machine; 0 if the
+/// Returns the products that `atom`, with one loop, adds in one cycle of a machine; 0 if the
 /// machine does not have it.
 int64_t getDotRate(const Atom &atom, const MachineModel &machine);
 
-/// Returns the dot product for `op`, whose accesses and roles these are, if the machine has one
-/// that is faster, the data lies along a dim, and the weights can be stored in words or are only
-/// known when the program runs.
+/// Returns the fastest instruction for `op`, whose accesses and roles these are, if the machine has
+/// one that is faster than multiply-adds, the data lies along a dim, and the weights can be stored
+/// in words or are only known when the program runs.
 std::optional<DotProduct> findDotProduct(te::ComputeOp op, ArrayRef<Access> accesses,
                                          const Roles &roles, const MachineModel &machine);
 

@@ -89,7 +89,7 @@ double Draft::countUnrolled(const Point &point) {
 
 /// Returns the products that one instruction adds to a sum.
 double Draft::countDotSteps(const Point &point) {
-  return point.dot ? static_cast<double>(findDotInstruction(op, point.lanes)->steps) : 1;
+  return point.dot ? static_cast<double>(findDotInstruction(op, point)->steps) : 1;
 }
 
 bool Draft::joinsLanes(const Point &point) { return *point.vectorDim >= op.getNumParallel(); }
@@ -148,6 +148,8 @@ double Draft::countTiles(const Point &point) {
 /// Returns the cycles of one of `steps` steps of the reduction loops, in which each sum gets the
 /// unrolled products.
 double Draft::getStepCycles(const Point &point, const DraftTerms &terms, double steps) {
+  if (point.usesMatrices())
+    return getMatrixCycles(point);
   constexpr double overhead = 1, sustained = 1.15; // the ports are never all busy with loads
   double used = getRemainingShare(point);
   // The products of one step wait for each other, but those of the next tile do not.
@@ -155,7 +157,7 @@ double Draft::getStepCycles(const Point &point, const DraftTerms &terms, double 
   double arithmetic = point.lanes > 1 ? stepCost.vector : stepCost.scalar;
   double rate = static_cast<double>(machine.fmaPorts); // vectors of products in a cycle
   if (point.dot) {
-    const Atom &atom = *findDotInstruction(op, point.lanes);
+    const Atom &atom = *findDotInstruction(op, point);
     rate = static_cast<double>(getDotRate(atom, machine)) / static_cast<double>(point.lanes);
     arithmetic = 1;
   }
@@ -163,6 +165,26 @@ double Draft::getStepCycles(const Point &point, const DraftTerms &terms, double 
   double loads = sustained * used * terms.loads / machine.loadPorts;
   return std::max({multiplyAdds, loads, latency * terms.unrolled / countDotSteps(point)}) +
          terms.spills + overhead;
+}
+
+/// Returns the cycles of a step of products of matrices. A row of a register is loaded by one load.
+/// Words of columns that are none in memory are made of two vectors and two shuffles, and stored.
+double Draft::getMatrixCycles(const Point &point) {
+  constexpr double perWord = 5, latency = 52, exposed = 0.25, overhead = 2;
+  const Atom &atom = *findDotInstruction(op, point);
+  double parts = point.countParts(atom.rows), vectors = point.vectors, rowsOfRegister = 16;
+  double ofProduct = static_cast<double>(atom.rows * atom.columns * atom.steps) /
+                     static_cast<double>(getDotRate(atom, machine));
+  double products = parts * vectors * ofProduct;
+  double loads = (parts + vectors) * rowsOfRegister / static_cast<double>(machine.loadPorts);
+  bool copies = llvm::any_of(operands, [&](const Operand &operand) {
+    return operand.inSteps && operand.stream.strides[*point.vectorDim] != 0 &&
+           !operand.access->isPackable();
+  });
+  if (copies)
+    loads += vectors * rowsOfRegister * perWord;
+  double arithmetic = std::max(products, latency);
+  return std::max(arithmetic, loads) + exposed * std::min(arithmetic, loads) + overhead;
 }
 
 /// Returns whether `operand` is a constant that is packed: one along which the lanes run.

@@ -129,6 +129,7 @@ private:
   double getSpillCycles(const Point &point, const DraftTerms &terms, double steps);
   double countUnrolled(const Point &point);
   double countDotSteps(const Point &point);
+  double getMatrixCycles(const Point &point);
   /// Returns the number of vectors of sums that a tile keeps in registers.
   int64_t countSums(const Point &point);
   SmallVector<Stream> getStreams(const Point &point);

@@ -203,6 +203,8 @@ double Draft::countRegisters(const Point &point) {
 /// innermost ones for each index of the others.
 double Draft::getSpillCycles(const Point &point, const DraftTerms &terms, double steps) {
   constexpr double perSum = 1, once = 3, perElement = 0.6, perVector = 2.6;
+  if (point.usesMatrices())
+    return 0;
   double needed = terms.sums + terms.registers;
   if (!point.unrolled.empty()) // what the next tap needs is loaded ahead
     needed += 1;

@@ -121,19 +121,25 @@ static void describeUnrolled(raw_ostream &stream, const Point &point, te::Comput
 
 static void printDot(raw_ostream &stream, const Point &point) {
   if (point.dot)
-    stream << ", atom d" << point.dot->dim << ' ' << point.dot->extent;
+    stream << ", atom d" << point.dot->dim << ' ' << point.dot->extent
+           << (point.usesMatrices() ? " matrix" : "");
 }
 
 static bool parseDot(StringRef &rest, Point &point) {
   DotSteps &dot = point.dot.emplace();
-  return parseDim(rest, dot.dim) && parseCount(rest, dot.extent);
+  if (!parseDim(rest, dot.dim) || !parseCount(rest, dot.extent))
+    return false;
+  if (rest.consume_front(" matrix"))
+    dot.unit = AtomUnit::Matrix;
+  return true;
 }
 
 static void describeDot(raw_ostream &stream, const Point &point, te::ComputeOp,
                         const Roles &roles) {
   if (!point.dot)
     return;
-  stream << ", dot products of " << point.dot->extent << " steps of ";
+  stream << (point.usesMatrices() ? ", products of matrices of " : ", dot products of ")
+         << point.dot->extent << " steps of ";
   describeFused(stream, point.dot->dim, 0, roles);
 }
 
@@ -419,10 +425,12 @@ static bool setUnrolled(const KnobSpace &space, int64_t value, Point &point) {
   return true;
 }
 
-/// Lists numbers of steps: none, and those of one instruction, of two and of four.
+/// Lists numbers of steps: none, and those of one instruction; of dot products also of two and
+/// four.
 static std::vector<int64_t> listDots(const KnobSpace &space, ArrayRef<RankedPoint>) {
   std::vector<int64_t> extents = {0};
-  for (int64_t count : {1, 2, 4})
+  bool isMatrix = space.getDot()->atom->isMatrix();
+  for (int64_t count : isMatrix ? ArrayRef<int64_t>{1} : ArrayRef<int64_t>{1, 2, 4})
     if (int64_t extent = count * space.getDot()->atom->steps;
         extent <= space.getExtent(space.getDot()->dim))
       extents.push_back(extent);
@@ -435,7 +443,7 @@ static std::optional<int64_t> getDot(const KnobSpace &, const Point &point) {
 
 static bool setDot(const KnobSpace &space, int64_t value, Point &point) {
   if (value > 0)
-    point.dot = DotSteps{space.getDot()->dim, value};
+    point.dot = DotSteps{space.getDot()->dim, value, space.getDot()->atom->unit};
   return true;
 }
 

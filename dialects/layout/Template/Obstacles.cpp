@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Obstacles.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/Template/DotProduct.h"
 #include "dialects/layout/Template/Space.h"
 #include "dialects/te/Analysis/OpCost.h"
+#include "dialects/te/IR/Contraction.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -32,8 +34,10 @@ static int64_t countCodeOfPiece(te::ComputeOp op) {
 }
 
 static std::string findObstacleInUnroll(te::ComputeOp op, const Point &point) {
-  int64_t body =
-      llvm::SaturatingMultiply<uint64_t>(point.countAccumulators(), countCodeOfPiece(op));
+  int64_t sums = point.usesMatrices() // those of a part are one register
+                     ? point.countParts(findDotInstruction(op, point)->rows) * point.vectors
+                     : point.countAccumulators();
+  int64_t body = llvm::SaturatingMultiply<uint64_t>(sums, countCodeOfPiece(op));
   for (const Unroll &unroll : point.unrolled) {
     if (unroll.dim < op.getNumParallel() || unroll.dim >= op.getNumDims())
       return ("unroll: d" + Twine(unroll.dim) + " is not a reduction dim").str();
@@ -44,17 +48,33 @@ static std::string findObstacleInUnroll(te::ComputeOp op, const Point &point) {
   }
   if (point.dot)
     body = llvm::SaturatingMultiply<uint64_t>(
-        body, llvm::divideCeil(point.dot->extent, findDotInstruction(op, point.lanes)->steps));
+        body, llvm::divideCeil(point.dot->extent, findDotInstruction(op, point)->steps));
   if (body > maxBody)
     return ("unroll: a step has more code than " + Twine(maxBody) + " multiply-adds").str();
   return {};
 }
 
+/// Refuses tiles that registers of matrices cannot have.
+static std::string findObstacleInMatrices(te::ComputeOp op, const Roles &roles, const Point &point,
+                                          const Atom &atom) {
+  if (point.dot->extent != atom.steps)
+    return ("atom: expected " + Twine(atom.steps) + " steps of matrices").str();
+  for (const TileRows &rows : point.rows)
+    for (unsigned dim = rows.dim - rows.fused; dim <= rows.dim; ++dim)
+      if (rows.extent > 1 && te::dependsOn(roles.weights.front(), dim))
+        return ("rows: the columns of matrices change along d" + Twine(dim)).str();
+  if (int64_t parts = point.countParts(atom.rows); !fitsMatrices(parts, point.vectors))
+    return ("rows: " + Twine(parts) + " parts of up to " + Twine(atom.rows) + " rows by " +
+            Twine(point.vectors) + " vectors do not fit into the registers of matrices")
+        .str();
+  return {};
+}
+
 /// Refuses dot products that the machine does not have, or that do not take these factors.
-static std::string findObstacleInDot(te::ComputeOp op, const Point &point,
+static std::string findObstacleInDot(te::ComputeOp op, const Roles &roles, const Point &point,
                                      const MachineModel &machine) {
-  const Atom *atom = findDotInstruction(op, point.lanes);
-  if (!atom || getDotRate(*atom, machine) == 0)
+  const Atom *atom = findDotInstruction(op, point);
+  if (!atom || getDotRate(*atom, machine) == 0 || (atom->isMatrix() && roles.weights.size() != 1))
     return "atom: the machine has no dot product for these factors and lanes";
   if (!point.vectorDim || *point.vectorDim >= op.getNumParallel())
     return "atom: expected a vector along a parallel dim";
@@ -63,7 +83,7 @@ static std::string findObstacleInDot(te::ComputeOp op, const Point &point,
     return ("atom: d" + Twine(point.dot->dim) + " is not a reduction dim, or is unrolled").str();
   if (point.dot->extent % atom->steps != 0)
     return ("atom: expected a multiple of " + Twine(atom->steps) + " steps").str();
-  return {};
+  return atom->isMatrix() ? findObstacleInMatrices(op, roles, point, *atom) : std::string();
 }
 
 /// Returns whether `order` has each of the dims from `first` to before `last` once.
@@ -118,14 +138,14 @@ std::string layout::findObstacle(te::ComputeOp op, const Roles &roles, const Poi
         box.dim == point.vectorDim || box.extent % point.getTileExtent(box.dim) != 0)
       return ("box: expected tiles of rows along d" + Twine(box.dim)).str();
   int64_t sums = point.countAccumulators() * countSums(op, roles);
-  if (sums > countFreeRegisters(point, machine))
+  if (!point.usesMatrices() && sums > countFreeRegisters(point, machine))
     return ("rows: " + Twine(sums) + " sums do not fit into the registers").str();
   if (!isOrder(point.outer, 0, op.getNumParallel()))
     return "outer: expected each parallel dim once";
   if (!isOrder(point.reductions, op.getNumParallel(), op.getNumDims()))
     return "reduce: expected each reduction dim once";
   if (point.dot)
-    if (std::string obstacle = findObstacleInDot(op, point, machine); !obstacle.empty())
+    if (std::string obstacle = findObstacleInDot(op, roles, point, machine); !obstacle.empty())
       return obstacle;
   return findObstacleInUnroll(op, point);
 }

@@ -7,6 +7,7 @@
 
 #include "dialects/layout/Template/Point.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -17,6 +18,16 @@ int64_t Point::countAccumulators() const {
   for (const TileRows &tile : rows)
     count *= tile.extent;
   return count;
+}
+
+int64_t Point::countParts(int64_t most) const {
+  int64_t parts = 1, last = 1;
+  for (const TileRows &tile : rows)
+    if (tile.extent > 1) {
+      parts *= last;
+      last = tile.extent;
+    }
+  return parts * static_cast<int64_t>(llvm::divideCeil(last, most));
 }
 
 bool Point::isFused(unsigned dim) const {

@@ -7,6 +7,7 @@
 #ifndef DIALECTS_LAYOUT_TEMPLATE_POINT_H
 #define DIALECTS_LAYOUT_TEMPLATE_POINT_H
 
+#include "dialects/layout/IR/Atoms.h"
 #include "dialects/te/IR/TEOps.h"
 
 namespace mlir::tssa::layout {
@@ -34,13 +35,14 @@ struct Unroll {
   bool operator==(const Unroll &other) const { return dim == other.dim && extent == other.extent; }
 };
 
-/// Steps of a reduction dim that dot products add (`layout.atom`).
+/// Steps of a reduction dim that instructions of a CPU add together (`layout.atom`).
 struct DotSteps {
   unsigned dim = 0;
   int64_t extent = 0; ///< a multiple of those of one instruction
+  AtomUnit unit = AtomUnit::Vector;
 
   bool operator==(const DotSteps &other) const {
-    return dim == other.dim && extent == other.extent;
+    return dim == other.dim && extent == other.extent && unit == other.unit;
   }
 };
 
@@ -69,6 +71,10 @@ struct Point {
   bool isFused(unsigned dim) const;
   /// Returns what is unrolled of reduction dim `dim`, or null.
   const Unroll *findUnroll(unsigned dim) const;
+  /// Whether the sums of a tile are in registers of matrices.
+  bool usesMatrices() const { return dot && dot->unit == AtomUnit::Matrix; }
+  /// Returns the parts of up to `most` rows in which the rows of a tile are.
+  int64_t countParts(int64_t most) const;
   /// Returns the steps of `dim` that dot products add together; 0 if there are none along it.
   int64_t getDotSteps(unsigned dim) const { return dot && dot->dim == dim ? dot->extent : 0; }
 };

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Space.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/layout/Template/DotProduct.h"
 #include "dialects/layout/Template/Draft.h"
 #include "dialects/layout/Template/ElementSpace.h"
@@ -92,7 +93,7 @@ public:
       point.fused = countFused(dim);
       point.outer = getOrder(dim, fitsWeights);
       if (canDot(point))
-        point.dot = DotSteps{dot->dim, dot->atom->steps};
+        point.dot = DotSteps{dot->dim, dot->atom->steps, dot->atom->unit};
       addRows(point);
     }
     scoreTiles();
@@ -136,7 +137,7 @@ private:
   /// Scores the best tiles with more dot products in a step.
   void addDotSteps() {
     constexpr int64_t more[] = {2, 4};
-    if (!dot)
+    if (!dot || dot->atom->isMatrix())
       return;
     for (Point &point : takeBest())
       for (int64_t count : more)
@@ -246,7 +247,8 @@ private:
       return addTiles(point, std::nullopt, std::nullopt);
     unsigned first = *point.vectorDim - point.fused;
     auto isFree = [&](unsigned dim) {
-      return (dim < first || dim > *point.vectorDim) && extentOf(dim) > 1;
+      return (dim < first || dim > *point.vectorDim) && extentOf(dim) > 1 &&
+             !(point.usesMatrices() && te::dependsOn(roles.weights.front(), dim));
     };
     SmallVector<std::optional<unsigned>> channels = {std::nullopt}, images = {std::nullopt};
     for (unsigned dim = tilesRows ? 0 : rowDims; dim < op.getNumParallel(); ++dim)
@@ -285,8 +287,18 @@ private:
             : llvm::divideCeil(draft.getFusedExtent(*point.vectorDim, point.fused), point.lanes);
     for (int64_t vectors : findExtents(columns, mostVectors)) {
       point.vectors = vectors;
-      addExtents(point, 0, countFreeRegisters(point, machine) / vectors);
+      addExtents(point, 0, countMostRows(point));
     }
+  }
+
+  /// Returns the most rows of a tile with these vectors.
+  int64_t countMostRows(const Point &point) {
+    if (!point.usesMatrices())
+      return countFreeRegisters(point, machine) / point.vectors;
+    int64_t parts = 1;
+    while (fitsMatrices(parts + 1, point.vectors))
+      ++parts;
+    return parts * dot->atom->rows;
   }
 
   /// Chooses the extents of the rows from `next` on, whose product is at most `most`. A tile with

@@ -164,7 +164,7 @@ private:
     if (lanes)
       VectorizeOp::create(builder, loc, lanes);
     if (dot)
-      AtomOp::create(builder, loc, dot, findDotInstruction(op, point.lanes)->name);
+      AtomOp::create(builder, loc, dot, findDotInstruction(op, point)->name);
     ArrayRef<Value> bound =
         ArrayRef(outer).take_front(rows.empty() ? countParallel() : rows.size());
     if (!bound.empty() && bind)

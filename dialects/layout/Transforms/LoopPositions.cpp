@@ -40,7 +40,7 @@ std::optional<SmallVector<DimLoops>> layout::getLoopPositions(te::ComputeOp comp
   }
   if (schedule->dot)
     for (unsigned dim : schedule->loops[schedule->dot->loop].dims) {
-      dims[dim].dotSteps = schedule->dot->instruction->steps;
+      dims[dim].dotSteps = schedule->dot->instruction->getWordSteps();
       dims[dim].innermost = schedule->order.size();
     }
   return dims;

@@ -19,7 +19,8 @@ struct DimLoops {
   unsigned inner = 0;
   int64_t block = 1;
   bool vector = false;
-  /// Of a dim whose steps dot products add: the steps of one, and a position inside of all others.
+  /// Of a dim whose steps instructions add together: those of a word, and a position inside of all
+  /// others.
   int64_t dotSteps = 1;
   unsigned innermost = 0;
 };

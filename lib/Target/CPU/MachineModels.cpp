@@ -96,6 +96,10 @@ void setDotProducts(StringRef cpu, ArrayRef<std::string> features, MachineModel 
   model.byteProducts = isWide && has("avx512vnni") || !isWide && has("avxvnni")
                            ? static_cast<int64_t>(f32 * rates.bytes)
                            : 0;
+  // A product of two registers takes 16 cycles on all CPUs that have them.
+  bool hasMatrices = has("amx-tile");
+  model.bf16MatrixProducts = hasMatrices && has("amx-bf16") ? 512 : 0;
+  model.byteMatrixProducts = hasMatrices && has("amx-int8") ? 1024 : 0;
 }
 
 StringRef nameHost(StringRef reported, bool hasFP16) {

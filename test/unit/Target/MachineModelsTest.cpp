@@ -111,6 +111,15 @@ TEST(MachineModels, DotProducts) {
   EXPECT_EQ(get("alderlake", 32, {"avx2", "avxvnni"}), Rates(0, 64));
 }
 
+TEST(MachineModels, ProductsOfMatrices) {
+  MachineModel model = *lookupMachineModel("sapphirerapids", 64);
+  setDotProducts("sapphirerapids", {"amx-bf16", "amx-tile"}, model);
+  EXPECT_EQ(std::pair(model.bf16MatrixProducts, model.byteMatrixProducts),
+            std::pair(int64_t(512), int64_t(0)));
+  setDotProducts("znver5", {"avx512bf16", "avx512f", "avx512vl"}, model);
+  EXPECT_EQ(model.bf16MatrixProducts, 0);
+}
+
 // What a module without the attribute has is the machine of x86-64-v4.
 TEST(MachineModels, HostIsNoOlderThanItsFeatures) {
   EXPECT_EQ(nameHost("rocketlake", /*hasFP16=*/true), "sapphirerapids");

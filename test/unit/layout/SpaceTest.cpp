@@ -125,6 +125,45 @@ te.kernel @norm(%x: tensor<64x30x32xf32>) -> tensor<64x28x32xf32> {
   EXPECT_EQ(obstacle("math.powf %a, %a"), refused);
 }
 
+TEST_F(SpaceTest, ObstaclesOfMatrices) {
+  module = parseSourceString<ModuleOp>(R"(
+te.kernel @heads(%q: tensor<4x128x64xbf16>, %k: tensor<4x64x128xbf16>) -> tensor<4x128x128xf32> {
+  %y = te.compute @y (d0: 4, d1: 128, d2: 128) reduce (d3: 64) init (0.0 : f32) {
+    %a = te.read %q[d0, d1, d3] : tensor<4x128x64xbf16>
+    %b = te.read %k[d0, d3, d2] : tensor<4x64x128xbf16>
+    %u = arith.extf %a : bf16 to f32
+    %v = arith.extf %b : bf16 to f32
+    %p = arith.mulf %u, %v : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<4x128x128xf32>
+  te.return %y : tensor<4x128x128xf32>
+})",
+                                       &context);
+  module->walk([&](te::ComputeOp compute) { op = compute; });
+  roles = getRoles(op);
+  machine.bf16MatrixProducts = 512;
+  auto obstacle = [&](StringRef text) {
+    FailureOr<Point> point = parsePoint(text, [](const Twine &why) { ADD_FAILURE() << why.str(); });
+    std::string again;
+    llvm::raw_string_ostream(again) << *point;
+    EXPECT_EQ(again, text);
+    return findObstacle(*point);
+  };
+  EXPECT_EQ(obstacle("vector d2 2x16, rows d1 32, atom d3 32 matrix, outer d0 d1 d2, reduce d3"),
+            "");
+  EXPECT_EQ(obstacle("vector d2 1x16, rows d1 64, atom d3 32 matrix, outer d0 d1 d2, reduce d3"),
+            "");
+  EXPECT_EQ(obstacle("vector d2 2x16, rows d1 48, atom d3 32 matrix, outer d0 d1 d2, reduce d3"),
+            "rows: 3 parts of up to 16 rows by 2 vectors do not fit into the registers of "
+            "matrices");
+  EXPECT_EQ(obstacle("vector d2 2x16, rows d0 2, atom d3 32 matrix, outer d0 d1 d2, reduce d3"),
+            "rows: the columns of matrices change along d0");
+  EXPECT_EQ(obstacle("vector d2 2x16, rows d1 32, atom d3 64 matrix, outer d0 d1 d2, reduce d3"),
+            "atom: expected 32 steps of matrices");
+  EXPECT_EQ(obstacle("vector d2 2x16, rows d1 4, atom d3 2, outer d0 d1 d2, reduce d3"),
+            "atom: the machine has no dot product for these factors and lanes");
+}
+
 TEST_F(SpaceTest, RankingIsBoundedOrderedAndRepeatable) {
   std::vector<RankedPoint> points = rankPoints(op, accesses, machine);
   ASSERT_FALSE(points.empty());
@@ -154,7 +193,8 @@ TEST_F(SpaceTest, TextsThatAreNoPoints) {
   for (StringRef text :
        {"", "vector", "vector d1", "vector d1 2", "vector d1 2x0", "vector d1 2x16,", "rows d1 2",
         "vector d1 1x16, rows d2 -1", "vector d1 1x16, outer", "vector d2*d1 1x16",
-        "vector d1 1x99999999999999999999", "scalar, rows d99999999999 2", "scalar x"}) {
+        "vector d1 1x99999999999999999999", "scalar, rows d99999999999 2", "scalar x",
+        "vector d1 1x16, atom d2 32 matrices"}) {
     std::string reason;
     FailureOr<Point> parsed = parsePoint(text, [&](const Twine &why) { reason = why.str(); });
     EXPECT_TRUE(failed(parsed)) << text.str();
