@@ -129,8 +129,7 @@ static bool parseDot(StringRef &rest, Point &point) {
   DotSteps &dot = point.dot.emplace();
   if (!parseDim(rest, dot.dim) || !parseCount(rest, dot.extent))
     return false;
-  if (rest.consume_front(" matrix"))
-    dot.unit = AtomUnit::Matrix;
+  dot.unit = rest.consume_front(" matrix") ? AtomUnit::Matrix : AtomUnit::Vector;
   return true;
 }
 
