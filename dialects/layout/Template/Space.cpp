@@ -84,6 +84,8 @@ public:
   std::vector<RankedPoint> build() {
     dot = findDotProduct(op, accesses, roles, machine);
     findUnrolls();
+    if (dot && dot->atom->isMatrix()) // products take long enough without
+      unrolls.resize(std::min<size_t>(unrolls.size(), 2));
     findReductionOrders();
     bool fitsWeights = countWeightBytes() <= machine.l1Bytes / 2;
     for (auto [dim, lanes] : findVectors()) {

@@ -38,10 +38,18 @@ std::optional<SmallVector<DimLoops>> layout::getLoopPositions(te::ComputeOp comp
       found[dim] = true;
     }
   }
-  if (schedule->dot)
-    for (unsigned dim : schedule->loops[schedule->dot->loop].dims) {
-      dims[dim].dotSteps = schedule->dot->instruction->getWordSteps();
-      dims[dim].innermost = schedule->order.size();
-    }
+  if (!schedule->dot)
+    return dims;
+  // Instructions that add steps together read blocks of one vector, whatever the tile: CPUs with
+  // different tiles share constants in one artifact.
+  const TileGroup *vector = schedule->getVector();
+  for (unsigned dim : schedule->loops[vector->inner.back()].dims) {
+    dims[dim].block = vector->factors.back();
+    dims[dim].inner = llvm::find(schedule->order, vector->inner.back()) - schedule->order.begin();
+  }
+  for (unsigned dim : schedule->loops[schedule->dot->loop].dims) {
+    dims[dim].dotSteps = schedule->dot->instruction->getWordSteps();
+    dims[dim].innermost = schedule->order.size();
+  }
   return dims;
 }

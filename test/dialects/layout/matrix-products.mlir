@@ -4,7 +4,7 @@
 
 // Where a machine has registers of matrices, a constant is packed by words, within the blocks of columns, as it is for dot products.
 // CHOSEN-LABEL: te.kernel @product(
-// CHOSEN: layout.store 1 as map<pad(0, to 2), split(0, [*, 2]), reorder(0, 2, 1)>
+// CHOSEN: layout.store 1 as map<pad(0, to 2), split(0, [*, 2]), pad(2, to 16), split(2, [*, 16]), reorder(2, 0, 3, 1)>
 // CHOSEN: %[[K:.*]]:2 = layout.split %{{.*}}#2 [*, 32]
 // CHOSEN: layout.split %{{.*}}#0 [*, 32]
 // CHOSEN: layout.atom %[[K]]#1 "amx.bf16"
