@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "VariantBuild.h"
-#include "dialects/layout/IR/Atoms.h"
-#include "dialects/layout/IR/LayoutOps.h"
 #include "dialects/te/IR/Program.h"
 #include "dialects/te/Transforms/WeightCollector.h"
 #include "mlir/IR/Verifier.h"
@@ -38,7 +36,6 @@ VariantBuild::VariantBuild(const CompileOptions &options, unsigned number,
     description.suffix = "_" + std::to_string(number);
   description.triple = machine.triple;
   description.cpu = machine.cpu;
-  description.cpuFeatures = machine.features;
   device = options.device && options.device->arch == target.arch ? *options.device
                                                                  : cuda::getDevice(target.arch);
   description.machine = target.isDevice() ? cuda::printDevice(device) : cpu::printMachine(machine);
@@ -103,18 +100,6 @@ LogicalResult VariantBuild::runStage(const Stage &stage) {
   return checkPostcondition(stage, module);
 }
 
-/// A run asks the operating system for the registers of matrices if a variant needs them, so it
-/// needs them only if its code has their instructions.
-void VariantBuild::dropUnusedFeatures() {
-  bool usesMatrices = false;
-  for (auto kernel : module.getOps<te::KernelOp>())
-    for (auto atom : kernel.getSchedule().getOps<layout::AtomOp>())
-      usesMatrices |= mlir::tssa::layout::findAtom(atom.getInstruction())->isMatrix();
-  if (!usesMatrices || machine.emulatesAtoms)
-    llvm::erase_if(description.cpuFeatures,
-                   [](const std::string &name) { return StringRef(name).starts_with("amx-"); });
-}
-
 LogicalResult VariantBuild::runStages(OwningOpRef<ModuleOp> own, runtime::Manifest &manifest) {
   owned = std::move(own);
   return runStages(*owned, manifest);
@@ -147,7 +132,7 @@ LogicalResult VariantBuild::runStages(ModuleOp given, runtime::Manifest &manifes
     if (stage.name == "functional" && number == 0 && failed(describeSignature(module, manifest)))
       return failure();
     if (stage.name == "buffers") {
-      dropUnusedFeatures();
+      description.cpuFeatures = cpu::getNeededFeatures(module, machine);
       describeMemory(module, description);
       kernelBytes = countKernelBytes(module);
       if (target.kind == Target::CPU)

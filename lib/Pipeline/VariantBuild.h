@@ -74,8 +74,6 @@ private:
   /// Tells of a step that begins, or of a kernel of it that is done.
   void show(llvm::StringRef step, size_t done = 0, size_t kernels = 0) const;
   mlir::LogicalResult runStage(const Stage &stage);
-  /// Drops features that the code of this variant does not use, though it might have.
-  void dropUnusedFeatures();
   void recordSchedules();
   mlir::LogicalResult dump(const Stage &stage, unsigned stageNumber);
   llvm::Error translateKernels();

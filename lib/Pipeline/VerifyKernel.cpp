@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Pipeline/VerifyKernel.h"
+#include "tssa/Runtime/Artifact.h"
 #include "dialects/te/IR/Rounding.h"
 #include "lib/Runtime/RunState.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -150,6 +151,8 @@ static Expected<KernelObject> compileFromLoops(mlir::ModuleOp module, llvm::Stri
   object.bytes = std::move(*bytes);
   if (auto function = module.lookupSymbol<mlir::func::FuncOp>(name))
     object.scratchBytes = conversion::getScratchBytes(function);
+  object.cpu = machine.cpu;
+  object.features = cpu::getNeededFeatures(module, machine);
   object.hasScratch = module.lookupSymbol(conversion::getScratchName(name)) != nullptr;
   return object;
 }
@@ -171,6 +174,9 @@ Expected<KernelObject> KernelRunner::compile(te::KernelOp kernel, const cpu::Mac
 
 Expected<std::unique_ptr<KernelRunner>> KernelRunner::load(const KernelObject &object,
                                                            const KernelSignature &signature) {
+  if (runtime::Status status = runtime::checkCPU("kernel", object.cpu, object.features);
+      !status.ok())
+    return llvm::createStringError(status.message);
   Expected<std::unique_ptr<llvm::orc::LLJIT>> jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return jit.takeError();

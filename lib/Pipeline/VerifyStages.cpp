@@ -15,6 +15,7 @@
 #include "tssa/Pipeline/VerifyArtifact.h"
 #include "tssa/Pipeline/VerifyKernel.h"
 #include "tssa/Reference/RandomInputs.h"
+#include "tssa/Runtime/Artifact.h"
 
 #include <cmath>
 
@@ -317,6 +318,12 @@ Error StageVerifier::checkKernel(mlir::ModuleOp module, llvm::StringRef name,
 }
 
 Error StageVerifier::checkKernels(mlir::ModuleOp module) {
+  runtime::Status status =
+      runtime::checkCPU("code", machine.cpu, cpu::getNeededFeatures(module, machine));
+  if (!status.ok()) {
+    notRun = status.message;
+    return Error::success();
+  }
   // Kernels are checked in the order of their first launches.
   std::vector<std::string> names;
   std::map<std::string, std::vector<Launch>> byKernel;
@@ -368,7 +375,7 @@ Error StageVerifier::check(const Stage &stage, mlir::ModuleOp module) {
 }
 
 Error StageVerifier::checkArtifact(const std::string &path) {
-  if (target.kind == Target::CUDA)
+  if (target.kind == Target::CUDA || !notRun.empty())
     return Error::success();
   show("artifact");
   Expected<Tensors> results = runArtifact(path, target.getName(), inputs, expected);
@@ -386,5 +393,7 @@ std::string StageVerifier::summarize() const {
     return stages + " agree with the model; --target=cuda-emu runs the kernels as well";
   if (target.kind == Target::Emulator)
     return stages + " and the emulated program agree with the model";
+  if (!notRun.empty())
+    return stages + " agree with the model; machine code was not run: " + notRun;
   return stages + " and " + std::to_string(numKernels) + " kernels agree with the model";
 }

@@ -204,6 +204,28 @@ static Status readMasked(std::set<std::string> &masked) {
   return Status::success();
 }
 
+Status tssa::runtime::checkCPU(const std::string &what, const std::string &cpu,
+                               const std::vector<std::string> &features) {
+  std::set<std::string> masked;
+  if (Status status = readMasked(masked); !status.ok())
+    return status;
+  std::string missing, unknown;
+  for (const std::string &name : features) {
+    std::optional<bool> has = hostHas(name);
+    if (!has)
+      append(unknown, name);
+    else if (!*has || masked.count(name))
+      append(missing, name);
+  }
+  if (!missing.empty())
+    return makeError(TSSA_INCOMPATIBLE,
+                     "the " + what + " is for CPU '" + cpu + "'; this CPU lacks " + missing);
+  if (!unknown.empty())
+    return makeError(TSSA_INCOMPATIBLE,
+                     "the " + what + " needs CPU features this runtime cannot check: " + unknown);
+  return Status::success();
+}
+
 Status tssa::runtime::checkHost(const Manifest &manifest, const Variant &variant) {
   if (manifest.abiVersion > TSSA_ABI_VERSION || manifest.abiVersion == 0)
     return makeError(TSSA_INCOMPATIBLE,
@@ -215,23 +237,5 @@ Status tssa::runtime::checkHost(const Manifest &manifest, const Variant &variant
   if (architecture != hostArchitecture || triple.find("linux") == std::string::npos)
     return makeError(TSSA_INCOMPATIBLE, "the program is for '" + triple + "', this machine is " +
                                             hostArchitecture + " linux");
-  std::set<std::string> masked;
-  if (Status status = readMasked(masked); !status.ok())
-    return status;
-  std::string missing, unknown;
-  for (const std::string &name : variant.cpuFeatures) {
-    std::optional<bool> has = hostHas(name);
-    if (!has)
-      append(unknown, name);
-    else if (!*has || masked.count(name))
-      append(missing, name);
-  }
-  if (!missing.empty())
-    return makeError(TSSA_INCOMPATIBLE,
-                     "the program is for CPU '" + variant.cpu + "'; this CPU lacks " + missing);
-  if (!unknown.empty())
-    return makeError(TSSA_INCOMPATIBLE, "the program needs CPU features this runtime cannot "
-                                        "check: " +
-                                            unknown);
-  return Status::success();
+  return checkCPU("program", variant.cpu, variant.cpuFeatures);
 }

@@ -39,9 +39,11 @@ struct KernelSignature {
 /// The machine code of a kernel. It has addresses of functions of this process, so it can be loaded
 /// into this one, those that are forked from it, and the one that it was forked from.
 struct KernelObject {
-  std::string bytes;        ///< an object file
-  int64_t scratchBytes = 0; ///< that a thread needs, if they are constant
-  bool hasScratch = false;  ///< whether only a function of the object knows them
+  std::string bytes;                 ///< an object file
+  int64_t scratchBytes = 0;          ///< that a thread needs, if they are constant
+  bool hasScratch = false;           ///< whether only a function of the object knows them
+  std::string cpu;                   ///< for which it was compiled
+  std::vector<std::string> features; ///< that it needs
 };
 
 /// A kernel that was compiled to machine code, as in an artifact, and loaded into this process.
@@ -53,7 +55,8 @@ public:
   static llvm::Expected<KernelObject>
   compile(mlir::tssa::te::KernelOp kernel, const cpu::Machine &machine, bool verifiesPasses = true,
           llvm::function_ref<void(mlir::ModuleOp)> afterLoops = nullptr);
-  /// Loads what `compile` has returned for a kernel with this signature.
+  /// Loads what `compile` has returned for a kernel with this signature. Fails on a CPU that lacks
+  /// features that it needs.
   static llvm::Expected<std::unique_ptr<KernelRunner>> load(const KernelObject &object,
                                                             const KernelSignature &signature);
   /// Compiles and loads.

@@ -105,6 +105,7 @@ private:
   std::vector<Launch> previousLaunches;
   std::map<std::string, KernelSignature> signatures;
   unsigned numStages = 0, numKernels = 0;
+  std::string notRun; ///< why machine code is not run; empty if it is
 };
 
 } // namespace tssa

@@ -114,6 +114,12 @@ private:
   Status readPart(const Part &part, std::string &bytes, const char *what);
 };
 
+/// Checks that this CPU has `features`, in LLVM's spelling, for code that was compiled for `cpu`, and
+/// that the operating system saves what they add to the state of a thread. `what` the code is:
+/// "program". The error names what is missing.
+Status checkCPU(const std::string &what, const std::string &cpu,
+                const std::vector<std::string> &features);
+
 /// Checks that this machine and runtime meet the requirements of a variant's host code: ABI
 /// version, architecture and CPU features. The error names what is missing.
 Status checkHost(const Manifest &manifest, const Variant &variant);

@@ -53,6 +53,11 @@ struct Machine {
 /// compiler: only then does the result depend on the host, whose caches are measured.
 llvm::Expected<Machine> resolveMachine(llvm::StringRef mcpu);
 
+/// Returns the features that a CPU needs for the code of `module`, which is at any stage: those of
+/// the machine, but for registers of matrices that it does not use, since a run asks the operating
+/// system for them.
+std::vector<std::string> getNeededFeatures(mlir::ModuleOp module, const Machine &machine);
+
 /// Returns the name of the CPU whose model stands for those of unknown CPUs: x86-64-v4 or
 /// x86-64-v3, by the size of the vector registers.
 llvm::StringRef getGenericCPU(const Machine &machine);

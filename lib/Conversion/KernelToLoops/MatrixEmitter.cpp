@@ -50,8 +50,8 @@ int64_t MatrixEmitter::getRows(int64_t part) const {
   if (keepsRows())
     return first + part;
   // The last part may have fewer rows, and then has a register of its own.
-  bool isLast = tile.heights[part] == tile.heights.back();
-  bool areEqual = llvm::all_equal(tile.heights);
+  bool isLast = tile.left ? part == getParts() - 1 : tile.heights[part] == tile.heights.back();
+  bool areEqual = !tile.left && llvm::all_equal(tile.heights);
   int64_t others = countOthers() - !areEqual;
   return isLast && !areEqual ? matrixRegisters - 1 : first + tile.vectors + part % others;
 }
@@ -184,20 +184,25 @@ bool MatrixEmitter::findSides(const MatrixStep &step, std::string &obstacle) {
     obstacle = "products of two reads of " + atom.factors.str();
     return false;
   }
-  const TilePoint &first = step.columns.front().front();
-  unsigned ofRows = index.hasLanes(words.getAddress(reads[0], first)) ? 1 : 0;
-  rows = {reads[ofRows], words.isUnsigned(ofRows), rows.copy};
-  columns = {reads[1 - ofRows], words.isUnsigned(1 - ofRows), columns.copy};
-  bool isProduct = !index.hasLanes(words.getAddress(rows.read, first));
-  for (const SmallVector<TilePoint> &column : step.columns)
-    isProduct &= words.getAddress(rows.read, column.front()) == words.getAddress(rows.read, first);
-  for (const TilePoint &row : step.rows)
-    isProduct &=
-        words.getAddress(columns.read, row) == words.getAddress(columns.read, step.rows[0]);
-  if (!isProduct)
-    obstacle = "a factor that is the same for all columns of the tile, and another one that is the "
-               "same for all of its rows";
-  return isProduct;
+  auto isSame = [&](te::ReadOp read, auto points) {
+    return llvm::all_of(points, [&](const TilePoint &point) {
+      return words.getAddress(read, point) == words.getAddress(read, *points.begin());
+    });
+  };
+  auto firsts = llvm::map_range(step.columns, [](auto &column) { return column.front(); });
+  for (unsigned ofRows : {0, 1}) {
+    te::ReadOp left = reads[ofRows], right = reads[1 - ofRows];
+    if (index.hasLanes(words.getAddress(left, step.columns.front().front())) ||
+        !isSame(left, firsts) ||
+        !isSame(right, llvm::make_range(step.rows.begin(), step.rows.end())))
+      continue;
+    rows = {left, words.isUnsigned(ofRows), rows.copy};
+    columns = {right, words.isUnsigned(1 - ofRows), columns.copy};
+    return true;
+  }
+  obstacle = "a factor that is the same for all columns of the tile, and another one that is the "
+             "same for all of its rows";
+  return false;
 }
 
 AffineExpr MatrixEmitter::findRowDistance(const MatrixStep &step) {

@@ -27,7 +27,7 @@ import numpy
 ATOMS = {"avx512.bf16": (16, 2, "avx512bf16"), "avx512.vnni": (16, 4, "avx512vnni"), "avx.vnni": (8, 4, "avx512vnni"),
          "amx.bf16": (16, 32, "amx-bf16"), "amx.int8": (16, 64, "amx-int8")}
 # Of registers of matrices: the most rows, by vectors, whose sums and factors fit.
-MATRIX_ROWS = {1: 48, 2: 32, 3: 16}
+MATRIX_ROWS = {1: 80, 2: 32, 3: 16}
 
 
 @dataclass
@@ -72,10 +72,10 @@ def draw(number, atoms):
     common = dict(name=f"random{number}", atom=atom, packed=random.random() < 0.7, epilogue=random.random() < 0.5, swapped=random.random() < 0.3,
                   rows=random.choice([1, 2, 3, 4, 6]), vectors=random.choice([1, 2, 3]), steps=random.choice([1, 2, 4]))
     if atom.startswith("amx"):
-        rows = random.choice([1, 5, 14, 16, 17, 28, 32, 48])
+        rows = random.choice([1, 5, 14, 16, 17, 28, 32, 48, 64, 79, 80])
         common |= dict(rows=min(rows, MATRIX_ROWS[common["vectors"]]), steps=1, signs=random.choice(["us", "su", "uu", "ss"]))
     if random.random() < 0.5:
-        return Program(m=random.randint(1, 40), n=random.choice([random.randint(1, 100), 64, 96]), k=random.randint(1, 150),
+        return Program(m=random.randint(1, 40 if common["rows"] < 40 else 200), n=random.choice([random.randint(1, 100), 64, 96]), k=random.randint(1, 150),
                        batch=random.choice([0, 0, 3]), open_rows=random.random() < 0.3, across=random.random() < 0.2,
                        odd=random.random() < 0.3, **common)
     window, dilation = random.choice([1, 2, 3, 5]), random.choice([1, 1, 2])
