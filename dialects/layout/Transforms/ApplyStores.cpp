@@ -104,7 +104,8 @@ public:
   }
 
   LogicalResult run() {
-    if (!guard.empty() && compute.hasReduction() && failed(checkReduction()))
+    bool guardsReads = !guard.empty() && !padsWithZeros(compute, layout);
+    if (guardsReads && failed(checkReduction()))
       return failure();
     for (Region &piece : compute.getPieces())
       replaceDims(piece, numDims);
@@ -117,10 +118,13 @@ public:
       auto type = cast<RankedTensorType>(result.getType());
       result.setType(RankedTensorType::get(layout.getPhysicalTypeShape(), type.getElementType()));
     }
-    if (!guard.empty() && compute.hasReduction())
-      guardReads();
-    else if (!guard.empty())
+    if (guardsReads) {
+      guardReads(compute);
+    } else if (!guard.empty()) {
+      if (compute.hasReduction())
+        endWithZeros();
       addZeroPieces();
+    }
     return success();
   }
 
@@ -179,23 +183,48 @@ private:
     compute.setNumParallel(numParallel);
   }
 
-  /// Makes all reads give zero at cells without an element.
-  void guardReads() {
-    compute.walk([&](te::ReadOp read) {
-      AffineMap map = read.getMap();
-      SmallVector<AffineExpr> constraints;
-      SmallVector<bool> equalities;
-      if (std::optional<IntegerSet> old = read.getGuard()) {
-        llvm::append_range(constraints, old->getConstraints());
-        llvm::append_range(equalities, old->getEqFlags());
-      } else {
-        read.setPadAttr(Builder(context).getZeroAttr(read.getType()));
-      }
-      llvm::append_range(constraints, guard);
-      equalities.append(guard.size(), false);
-      read.setGuard(
-          IntegerSet::get(map.getNumDims(), map.getNumSymbols(), constraints, equalities));
-    });
+  /// Makes all reads in `root` give zero at cells without an element.
+  void guardReads(Operation *root) {
+    root->walk([&](te::ReadOp read) { guardRead(read); });
+  }
+
+  /// Makes the epilogue of a reduction give zeros at cells without an element. If there is none,
+  /// adds one.
+  void endWithZeros() {
+    OpBuilder builder(context);
+    Region &epilogue = compute.getEpilogue();
+    if (epilogue.empty()) {
+      Block &block = epilogue.emplaceBlock();
+      for (Attribute init : compute.getInitAttr())
+        block.addArgument(cast<TypedAttr>(init).getType(), compute.getLoc());
+      builder.setInsertionPointToStart(&block);
+      te::YieldOp::create(builder, compute.getLoc(), block.getArguments());
+    }
+    epilogue.walk([&](te::ReadOp read) { guardRead(read); });
+    Operation *yield = epilogue.front().getTerminator();
+    builder.setInsertionPoint(yield);
+    auto set = IntegerSet::get(numParallel, 0, guard, SmallVector<bool>(guard.size(), false));
+    Value inside = te::InsideOp::create(builder, yield->getLoc(), ValueRange(), set);
+    for (OpOperand &value : yield->getOpOperands()) {
+      Value zero = arith::ConstantOp::create(builder, yield->getLoc(),
+                                             builder.getZeroAttr(value.get().getType()));
+      value.set(arith::SelectOp::create(builder, yield->getLoc(), inside, value.get(), zero));
+    }
+  }
+
+  void guardRead(te::ReadOp read) {
+    AffineMap map = read.getMap();
+    SmallVector<AffineExpr> constraints;
+    SmallVector<bool> equalities;
+    if (std::optional<IntegerSet> old = read.getGuard()) {
+      llvm::append_range(constraints, old->getConstraints());
+      llvm::append_range(equalities, old->getEqFlags());
+    } else {
+      read.setPadAttr(Builder(context).getZeroAttr(read.getType()));
+    }
+    llvm::append_range(constraints, guard);
+    equalities.append(guard.size(), false);
+    read.setGuard(IntegerSet::get(map.getNumDims(), map.getNumSymbols(), constraints, equalities));
   }
 
   /// Restricts the pieces to the cells with an element, and adds pieces of zeros for the others.
@@ -218,23 +247,28 @@ private:
     rebuild(sets);
   }
 
-  /// Replaces the op by one with a piece for each of `sets`: first its own pieces, then zeros.
+  /// Replaces the op by one with a piece for each of `sets`: first its own pieces, then zeros,
+  /// which a reduction adds up.
   void rebuild(ArrayRef<Attribute> sets) {
     OpBuilder builder(compute);
     auto padded = te::ComputeOp::create(
         builder, compute.getLoc(), compute.getResultTypes(), compute.getDynamicSizes(),
-        compute.getSymbols(), compute.getStaticSizes(), compute.getNumParallel(), ArrayAttr(),
-        builder.getArrayAttr(sets), compute.getLabelAttr(), sets.size());
+        compute.getSymbols(), compute.getStaticSizes(), compute.getNumParallel(),
+        compute.getInitAttr(), builder.getArrayAttr(sets), compute.getLabelAttr(), sets.size());
+    SmallVector<Type> types =
+        llvm::map_to_vector(compute.getPieces().front().front().getTerminator()->getOperands(),
+                            [](Value value) { return value.getType(); });
+    padded.getCombiner().takeBody(compute.getCombiner());
+    padded.getEpilogue().takeBody(compute.getEpilogue());
     unsigned numOld = compute.getPieces().size();
     for (auto [to, from] : llvm::zip(padded.getPieces(), compute.getPieces()))
       to.takeBody(from);
     for (Region &piece : padded.getPieces().drop_front(numOld)) {
       builder.setInsertionPointToStart(&piece.emplaceBlock());
       SmallVector<Value> zeros;
-      for (Type type : padded.getResultTypes())
-        zeros.push_back(arith::ConstantOp::create(
-            builder, compute.getLoc(),
-            builder.getZeroAttr(cast<RankedTensorType>(type).getElementType())));
+      for (Type type : types)
+        zeros.push_back(
+            arith::ConstantOp::create(builder, compute.getLoc(), builder.getZeroAttr(type)));
       te::YieldOp::create(builder, compute.getLoc(), zeros);
     }
     compute.replaceAllUsesWith(padded.getResults());

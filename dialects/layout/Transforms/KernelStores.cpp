@@ -120,6 +120,33 @@ layout::getCellOfRead(te::ReadOp read, const TensorLayout &layout, Refuse refuse
   return std::move(cell->index);
 }
 
+/// Returns whether `expr` >= 0 bounds a single dim: d0 - 1 or -d0 + 5.
+static bool isBound(AffineExpr expr) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (sum && sum.getKind() == AffineExprKind::Add && isa<AffineConstantExpr>(sum.getRHS()))
+    expr = sum.getLHS();
+  auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (product && product.getKind() == AffineExprKind::Mul && product.getRHS() == -1)
+    expr = product.getLHS();
+  return isa<AffineDimExpr>(expr);
+}
+
+bool layout::hasBorder(const TensorLayout &layout) {
+  SmallVector<AffineExpr> cell;
+  MLIRContext *context = layout.getPhysicalShape().front().getContext();
+  for (unsigned dim = 0; dim < layout.getPhysicalShape().size(); ++dim)
+    cell.push_back(getAffineDimExpr(dim, context));
+  SmallVector<AffineExpr> guard = getElement(layout, cell).guard;
+  return !guard.empty() && llvm::all_of(guard, isBound) &&
+         llvm::none_of(layout.getMap().getPrimitives(), [](const Primitive &primitive) {
+           return primitive.kind == Primitive::Kind::PadTo;
+         });
+}
+
+bool layout::padsWithZeros(te::ComputeOp compute, const TensorLayout &layout) {
+  return !compute.hasReduction() || (compute.getPieces().size() == 1 && hasBorder(layout));
+}
+
 SmallVector<IntegerSet> layout::getPaddingSets(unsigned numDims, ArrayRef<AffineExpr> guard) {
   SmallVector<IntegerSet> sets;
   for (unsigned i = 0; i < guard.size(); ++i) {

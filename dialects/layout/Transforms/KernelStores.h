@@ -44,6 +44,14 @@ FailureOr<SmallVector<AffineExpr>> getCellOfRead(te::ReadOp read, const TensorLa
 /// Returns the cell of an element for a layout without overlapping tiles, in the same form.
 SmallVector<AffineExpr> getCell(const TensorLayout &layout, ArrayRef<AffineExpr> element);
 
+/// Returns whether `layout` has a border, which surrounds the elements: the cells without one are
+/// boxes. What makes sizes multiples is none, since vectors run over it.
+bool hasBorder(const TensorLayout &layout);
+
+/// Returns whether `compute` stores zeros in the cells of `layout` that have no element. A
+/// reduction does so in a border; in other padding, its reads give zeros.
+bool padsWithZeros(te::ComputeOp compute, const TensorLayout &layout);
+
 /// Returns disjoint sets over the dims of a cell that together have all cells outside of `guard`:
 /// set i has the cells for which constraint i of the guard is the first that does not hold.
 SmallVector<IntegerSet> getPaddingSets(unsigned numDims, ArrayRef<AffineExpr> guard);

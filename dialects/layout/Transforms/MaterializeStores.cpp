@@ -106,7 +106,7 @@ private:
           sizes.push_back(bySize[symbol.getPosition()]);
       result.setType(RankedTensorType::get(layout->getPhysicalTypeShape(), type.getElementType()));
       layouts.insert({result, *layout});
-      if (!value.getDefiningOp<te::ComputeOp>().hasReduction())
+      if (padsWithZeros(value.getDefiningOp<te::ComputeOp>(), *layout))
         zeroPadded.insert(result);
       tensors.insert(result);
     }

@@ -237,7 +237,8 @@ def MaterializeStores : Pass<"layout-materialize-stores", "::mlir::ModuleOp"> {
     the bytes that each conversion writes.
 
     Cells without an element hold zero in a conversion, in a constant, unless all its elements are
-    another number, and in the result of an expression that is no reduction. Where all launches pass
+    another number, in the result of an expression that is no reduction, and in a border around that
+    of a reduction, which is pieces of zeros. Where all launches pass
     such tensors, a read with a guard and `else` zero loses the constraints that are proved to fail
     only where it then finds such a cell. Remarks give their number, or why a guard stays.
 

@@ -103,6 +103,9 @@ public:
 
   // The following functions are called only for schedules with reduction loops.
 
+  /// Whether all points of the reduction leave sums as they are, since zeros are added: its loops
+  /// are not needed.
+  virtual bool addsZeros() { return false; }
   /// Returns neutral accumulators, as vectors if `vector` is set.
   virtual Values getIdentity(bool vector) { return unexpected(); }
   /// Combines `accumulators` with the value of the body at `point`.

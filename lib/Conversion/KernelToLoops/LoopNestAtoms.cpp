@@ -39,7 +39,9 @@ void NestBuilder::buildAtomTile() {
   auto type = VectorType::get(4, builder.getF32Type());
   Value init = emitter.getIdentity(/*vector=*/false).front();
   Value fragment = vector::BroadcastOp::create(builder, loc(), type, init);
-  Values fragments = buildAtomReduction(0, Values(rows * columns, fragment));
+  Values fragments(rows * columns, fragment);
+  if (!emitter.addsZeros())
+    fragments = buildAtomReduction(0, fragments);
   if (failed(result))
     return;
   emitter.beginScope();

@@ -100,17 +100,20 @@ void NestBuilder::forEachRow(unsigned i, Value number, function_ref<void(Value)>
 }
 
 void NestBuilder::buildMatrixTile() {
-  MatrixTile tile = getMatrixTile();
-  emitter.beginMatrices(tile);
-  buildWholeReduction(points.getRows(/*masked=*/false), {});
-  emitter.endMatrices();
+  bool isZero = emitter.addsZeros();
+  if (!isZero) {
+    emitter.beginMatrices(getMatrixTile());
+    buildWholeReduction(points.getRows(/*masked=*/false), {});
+    emitter.endMatrices();
+  }
   if (failed(result))
     return;
   forEachRow(0, index.constant(0), [&](Value number) {
     SmallVector<TileRow> rows = points.getRows(/*masked=*/false);
     emitter.beginTile(getRowPoints(rows));
     for (auto [vector, row] : llvm::enumerate(rows))
-      finishRow(points.getPoint(row), emitter.loadSums(number, vector));
+      finishRow(points.getPoint(row), isZero ? emitter.getIdentity(/*vector=*/true)
+                                             : Values{emitter.loadSums(number, vector)});
     emitter.endTile();
   });
 }

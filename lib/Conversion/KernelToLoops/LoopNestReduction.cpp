@@ -30,6 +30,8 @@ Values NestBuilder::reduceTile(ArrayRef<TileRow> rows) {
       numAccumulators = identity.size();
       accumulators.append(identity);
     }
+  if (emitter.addsZeros())
+    return accumulators;
   neutral = accumulators;
   auto reduce = [&](Values inner) { return buildWholeReduction(rows, inner); };
   if (hasBarriers && schedule.caches.empty())

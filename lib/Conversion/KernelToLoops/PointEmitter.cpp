@@ -9,6 +9,7 @@
 #include "TilePoints.h"
 #include "dialects/layout/Analysis/CodeRules.h"
 #include "dialects/te/Analysis/ReadFacts.h"
+#include "dialects/te/IR/Builders.h"
 #include "dialects/te/IR/Contraction.h"
 #include "dialects/te/IR/PointOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,6 +37,13 @@ PointEmitter::PointEmitter(IndexBuilder &index, KernelContext &kernel, te::Compu
     return;
   lanes = atomLanes;
   atom.emplace(index, kernel, op, piece, schedule, laneDim);
+}
+
+bool PointEmitter::addsZeros() {
+  return te::matchCombiner(op.getCombiner()) == te::Combiner::Add &&
+         llvm::all_of(op.getPieceBlock(piece)->getTerminator()->getOperands(), [](Value value) {
+           return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+         });
 }
 
 PointEmitter::Values PointEmitter::getIdentity(bool vector) {

@@ -29,6 +29,7 @@ public:
     restrictionSymbols.assign(symbols.begin(), symbols.end());
   }
 
+  bool addsZeros() override;
   Values getIdentity(bool vector) override;
   Values accumulate(const TilePoint &point, mlir::ValueRange accumulators) override;
   llvm::SmallVector<int64_t> getLoadDistances(llvm::ArrayRef<TilePoint> points,

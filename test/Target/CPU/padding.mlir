@@ -114,3 +114,39 @@ te.kernel @rows_beside_padding(%a: tensor<3x16xf32>) -> tensor<4x16xf32> {
   layout.bind %i to parallel
   layout.compute_at @s, %i
 }
+
+// The border of a result is pieces that add zeros: they have no loop over the steps, and their epilogue is a constant.
+// CHECK-LABEL: func.func @border(
+// CHECK: scf.for %{{.*}} = %c0 to %c6 step %c1 iter_args
+// CHECK-NOT: iter_args
+// CHECK: vector.store %{{.*}}, %arg2
+// CHECK: vector.store %[[ZEROS:.*]], %arg2
+// CHECK-NOT: math.exp
+// CHECK: vector.store %[[ZEROS]], %arg2
+// CHECK-NOT: vector.store
+// CHECK: return
+te.kernel @border(%x: tensor<4x6xf32>, %w: tensor<6x16xf32>) -> tensor<6x16xf32> {
+  %y = te.compute @y (d0: 6, d1: 16) reduce (d2: 6) init (0.0 : f32) where (d0 - 1 >= 0, -d0 + 4 >= 0) {
+    %a = te.read %x[d0 - 1, d2] : tensor<4x6xf32>
+    %b = te.read %w[d2, d1] : tensor<6x16xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } where (-d0 >= 0) {
+    %zero = arith.constant 0.0 : f32
+    te.yield %zero : f32
+  } where (d0 - 1 >= 0, d0 - 5 >= 0) {
+    %zero = arith.constant 0.0 : f32
+    te.yield %zero : f32
+  } combine arith.addf then (%s: f32) {
+    %e = math.exp %s : f32
+    %inside = te.inside (d0 - 1 >= 0, -d0 + 4 >= 0)
+    %zero = arith.constant 0.0 : f32
+    %r = arith.select %inside, %e, %zero : f32
+    te.yield %r : f32
+  } : tensor<6x16xf32>
+  te.return %y : tensor<6x16xf32>
+} schedule {
+  %i, %j, %k = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  layout.vectorize %j
+  layout.bind %i to parallel
+}

@@ -75,12 +75,19 @@ te.kernel @exp(%x: tensor<3x10xf32>) -> tensor<3x10xf32> {
 
 // -----
 
-// The reads of a reduction give zeros for cells of padding. Its epilogue runs there too.
+// The border of a reduction is pieces of their own, in which its epilogue ends with zeros.
 // CHECK-LABEL: te.kernel @sum
-// CHECK: te.compute @y (d0: 8) reduce (d1: 6) init (0.000000e+00 : f32) {
-// CHECK: te.read %{{.*}}[d0 - 1, d1] : tensor<5x6xf32> where (d0 - 1 >= 0, -d0 + 5 >= 0) else 0.000000e+00
+// CHECK: te.compute @y (d0: 8) reduce (d1: 6) init (0.000000e+00 : f32) where (d0 - 1 >= 0, -d0 + 5 >= 0) {
+// CHECK: te.read %{{.*}}[d0 - 1, d1] : tensor<5x6xf32>{{$}}
+// CHECK: where (-d0 >= 0) {
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT: te.yield %[[ZERO]]
+// CHECK: where (d0 - 1 >= 0, d0 - 6 >= 0) {
 // CHECK: then
 // CHECK: te.read %{{.*}}[d0 - 1] : tensor<5xf32> where (d0 - 1 >= 0, -d0 + 5 >= 0) else 0.000000e+00
+// CHECK: %[[SUM:.*]] = arith.addf
+// CHECK: %[[INSIDE:.*]] = te.inside (d0 - 1 >= 0, -d0 + 5 >= 0)
+// CHECK: arith.select %[[INSIDE]], %[[SUM]],
 func.func @main(%x: tensor<5x6xf32>, %b: tensor<5xf32>) -> tensor<5xf32> {
   %y = te.launch @sum(%x, %b) : (tensor<5x6xf32>, tensor<5xf32>) -> tensor<5xf32>
   return %y : tensor<5xf32>
