@@ -78,6 +78,11 @@ def wait_until(condition, seconds):
     return condition()
 
 
+def take_interrupts():
+    """A process in the background of a script ignores them, and so do those that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class StopsTest(unittest.TestCase):
     def check(self, number, kind, where):
         with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +90,7 @@ class StopsTest(unittest.TestCase):
             write_slow_model(model)
             environment = {**os.environ, "XDG_CACHE_HOME": folder}
             process = subprocess.Popen([sys.executable, "-c", SCRIPT, model, kind, where], env=environment,
-                                       stderr=subprocess.DEVNULL)
+                                       stderr=subprocess.DEVNULL, preexec_fn=take_interrupts)
             try:
                 self.assertTrue(wait_until(lambda: find_compilers(folder), 60), "no compiler was started")
                 process.send_signal(number)
