@@ -133,9 +133,8 @@ static bool isBound(AffineExpr expr) {
 
 bool layout::hasBorder(const TensorLayout &layout) {
   SmallVector<AffineExpr> cell;
-  MLIRContext *context = layout.getPhysicalShape().front().getContext();
-  for (unsigned dim = 0; dim < layout.getPhysicalShape().size(); ++dim)
-    cell.push_back(getAffineDimExpr(dim, context));
+  for (auto [dim, size] : llvm::enumerate(layout.getPhysicalShape()))
+    cell.push_back(getAffineDimExpr(dim, size.getContext()));
   SmallVector<AffineExpr> guard = getElement(layout, cell).guard;
   return !guard.empty() && llvm::all_of(guard, isBound) &&
          llvm::none_of(layout.getMap().getPrimitives(), [](const Primitive &primitive) {

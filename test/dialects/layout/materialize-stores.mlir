@@ -312,3 +312,23 @@ te.kernel @negate(%x: tensor<12xf32>) -> tensor<12xf32> {
 } schedule {
   layout.store @y as map<pad(0, 1, 1), unfold(0, 6, 4)>
 }
+
+// -----
+
+// The sum of all elements has no dim, and no border.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[Y:.*]] = te.launch @sum(%{{.*}}) : (tensor<8xf32>) -> tensor<f32>
+// CHECK: return %[[Y]]
+func.func @main(%x: tensor<8xf32>) -> tensor<f32> {
+  %y = te.launch @sum(%x) : (tensor<8xf32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+te.kernel @sum(%x: tensor<8xf32>) -> tensor<f32> {
+  %y = te.compute @y () reduce (d0: 8) init (0.0 : f32) {
+    %a = te.read %x[d0] : tensor<8xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<f32>
+  te.return %y : tensor<f32>
+} schedule {
+  layout.store @y as map<>
+}
