@@ -127,9 +127,11 @@ static Value findExtended(Value factor, const Atom &atom) {
   return extends ? op->getOperand(0) : Value();
 }
 
-Value layout::findAtomFactor(te::ComputeOp op, unsigned piece, unsigned operand, const Atom &atom) {
+Value layout::findAtomFactor(te::ComputeOp op, unsigned piece, unsigned operand, const Atom &atom,
+                             unsigned sum) {
   SmallVector<Operation *> products = te::findSummedProducts(op, piece);
-  Operation *product = products.size() == 1 ? products.front() : nullptr;
+  bool takesSums = products.size() == 1 || atom.unit == AtomUnit::Vector;
+  Operation *product = takesSums && sum < products.size() ? products[sum] : nullptr;
   bool isTF32 = atom.kind == AtomFactors::TF32;
   if (!product || (isTF32 && !te::isTF32Product(product)))
     return {};

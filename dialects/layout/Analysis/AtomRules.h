@@ -22,10 +22,12 @@ struct ScheduleFault {
 std::optional<ScheduleFault> findAtomFault(const Schedule &schedule, ArrayRef<unsigned> order,
                                            StringRef label);
 
-/// Returns factor `operand` of the product that piece `piece` of `op` sums, as `atom` takes it, or
-/// null if it takes no such product. Elements of 16 bits are those that the body extends; elements
-/// of f32 must have the values of tf32 (te::isTF32Product). No factor has an opaque index.
-Value findAtomFactor(te::ComputeOp op, unsigned piece, unsigned operand, const Atom &atom);
+/// Returns factor `operand` of the products that piece `piece` of `op` adds to sum number `sum`, as
+/// `atom` takes it, or null if it takes no such product. Elements of 16 bits are those that the
+/// body extends; elements of f32 must have the values of tf32 (te::isTF32Product). No factor has an
+/// opaque index. Several sums are taken by dot products only.
+Value findAtomFactor(te::ComputeOp op, unsigned piece, unsigned operand, const Atom &atom,
+                     unsigned sum = 0);
 
 } // namespace mlir::tssa::layout
 

@@ -16,19 +16,23 @@ using namespace mlir;
 using namespace mlir::tssa;
 using namespace mlir::tssa::layout;
 
-/// Returns whether factor `operand` of the product of `op` is unsigned.
-static bool isUnsigned(te::ComputeOp op, unsigned operand) {
-  Value factor = te::findSummedProducts(op).front()->getOperand(operand);
-  return factor.getDefiningOp<arith::ExtUIOp>() != nullptr;
-}
-
-static bool takesFactors(te::ComputeOp op, const Atom &atom) {
+/// Returns whether `atom` takes the factors of sum number `sum`, whose products are `product`.
+static bool takesFactors(te::ComputeOp op, const Atom &atom, unsigned sum, Operation *product) {
   for (unsigned operand : {0, 1}) {
-    Value factor = findAtomFactor(op, /*piece=*/0, operand, atom);
+    Value factor = findAtomFactor(op, /*piece=*/0, operand, atom, sum);
     if (!factor || !factor.getDefiningOp<te::ReadOp>())
       return false;
   }
-  return atom.kind != AtomFactors::Bytes || isUnsigned(op, 0) != isUnsigned(op, 1);
+  auto isUnsigned = [](Value factor) { return isa<arith::ExtUIOp>(factor.getDefiningOp()); };
+  return atom.kind != AtomFactors::Bytes ||
+         isUnsigned(product->getOperand(0)) != isUnsigned(product->getOperand(1));
+}
+
+static bool takesFactors(te::ComputeOp op, const Atom &atom) {
+  SmallVector<Operation *> products = te::findSummedProducts(op);
+  return !products.empty() && llvm::all_of(llvm::enumerate(products), [&](auto entry) {
+    return takesFactors(op, atom, entry.index(), entry.value());
+  });
 }
 
 const Atom *layout::findDotInstruction(te::ComputeOp op, int64_t lanes, AtomUnit unit) {
@@ -95,38 +99,48 @@ static bool canReadWords(te::ComputeOp op, const Access &access, unsigned dim) {
          });
 }
 
+/// The accesses of one factor of products.
+using FactorAccesses = SmallVector<const Access *>;
+
 /// Returns the product by `atom`, if the data and the weights lie for it.
-static std::optional<DotProduct> findProduct(te::ComputeOp op, const Atom &atom, const Access &data,
-                                             const Access &weights, const Roles &roles) {
+static std::optional<DotProduct> findProduct(te::ComputeOp op, const Atom &atom,
+                                             const FactorAccesses &data,
+                                             const FactorAccesses &weights, const Roles &roles) {
   for (unsigned dim = op.getNumDims(); dim-- > op.getNumParallel();) {
     if (roles[dim] != Role::In || op.getStaticSizes()[dim] < atom.steps ||
-        !readsRuns(data, dim, atom.getWordSteps()))
+        !llvm::all_of(
+            data,
+            [&](const Access *access) { return readsRuns(*access, dim, atom.getWordSteps()); }))
       continue;
-    if (canReadWords(op, weights, dim))
+    if (llvm::all_of(weights, [&](const Access *access) { return canReadWords(op, *access, dim); }))
       return DotProduct{&atom, dim, /*interleaves=*/false};
-    if (!weights.isPackable() && isa<BlockArgument>(weights.getRead().getSource()))
+    if (llvm::all_of(weights, [](const Access *access) {
+          return !access->isPackable() && isa<BlockArgument>(access->getRead().getSource());
+        }))
       return DotProduct{&atom, dim, /*interleaves=*/true};
   }
   return std::nullopt;
 }
 
+/// Returns the accesses of `accesses` that are `reads`.
+static FactorAccesses findAccesses(ArrayRef<Access> accesses, ArrayRef<te::ReadOp> reads) {
+  FactorAccesses found;
+  for (const Access &access : accesses)
+    if (llvm::is_contained(reads, access.getRead()))
+      found.push_back(&access);
+  return found;
+}
+
 std::optional<DotProduct> layout::findDotProduct(te::ComputeOp op, ArrayRef<Access> accesses,
                                                  const Roles &roles, const MachineModel &machine) {
-  if (roles.data.size() != 1 || roles.weights.size() != 1)
-    return std::nullopt;
-  const Access *data = nullptr, *weights = nullptr;
-  for (const Access &access : accesses) {
-    if (access.getRead() == roles.data.front())
-      data = &access;
-    if (access.getRead() == roles.weights.front())
-      weights = &access;
-  }
-  if (!data || !weights)
+  FactorAccesses data = findAccesses(accesses, roles.data);
+  FactorAccesses weights = findAccesses(accesses, roles.weights);
+  if (data.empty() || weights.empty())
     return std::nullopt;
   for (AtomUnit unit : {AtomUnit::Matrix, AtomUnit::Vector}) {
     const Atom *atom = findDotInstruction(op, machine.lanes, unit);
     if (atom && getDotRate(*atom, machine) > machine.lanes * machine.fmaPorts)
-      if (std::optional<DotProduct> product = findProduct(op, *atom, *data, *weights, roles))
+      if (std::optional<DotProduct> product = findProduct(op, *atom, data, weights, roles))
         return product;
   }
   return std::nullopt;

@@ -74,7 +74,7 @@ static std::string findObstacleInMatrices(te::ComputeOp op, const Roles &roles, 
 static std::string findObstacleInDot(te::ComputeOp op, const Roles &roles, const Point &point,
                                      const MachineModel &machine) {
   const Atom *atom = findDotInstruction(op, point);
-  if (!atom || getDotRate(*atom, machine) == 0 || (atom->isMatrix() && roles.weights.size() != 1))
+  if (!atom || getDotRate(*atom, machine) == 0)
     return "atom: the machine has no dot product for these factors and lanes";
   if (!point.vectorDim || *point.vectorDim >= op.getNumParallel())
     return "atom: expected a vector along a parallel dim";

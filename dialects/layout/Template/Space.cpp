@@ -124,16 +124,16 @@ private:
   /// Returns whether dot products may add the products of the vectors of `point`: they run along
   /// the weights, and the data is the same in all lanes.
   bool canDot(const Point &point) {
-    auto isContiguous = [&](const Access &access) {
-      return access.getRead() == roles.weights.front() &&
-             access.getStrideKind(*point.vectorDim, point.lanes) == StrideKind::Contiguous;
+    auto isStrided = [&](const Access &access) {
+      return llvm::is_contained(roles.weights, access.getRead()) &&
+             access.getStrideKind(*point.vectorDim, point.lanes) != StrideKind::Contiguous;
     };
-    if (dot && dot->interleaves && llvm::none_of(accesses, isContiguous))
+    if (dot && dot->interleaves && llvm::any_of(accesses, isStrided))
       return false;
     auto variesIn = [&](te::ReadOp read) { return te::dependsOn(read, *point.vectorDim); };
     return dot && point.fused == 0 && *point.vectorDim < op.getNumParallel() &&
-           point.lanes == dot->atom->columns && !variesIn(roles.data.front()) &&
-           variesIn(roles.weights.front());
+           point.lanes == dot->atom->columns && llvm::none_of(roles.data, variesIn) &&
+           llvm::all_of(roles.weights, variesIn);
   }
 
   /// Scores the best tiles with more dot products in a step.

@@ -20,28 +20,38 @@ using namespace ::tssa::conversion;
 /// The bits of a word.
 static constexpr unsigned wordBits = 32;
 
+/// Returns the factors that the instruction of `dot` multiplies for sum number `sum`.
+static std::optional<DotEmitter::Factors> findFactors(te::ComputeOp op, unsigned piece,
+                                                      const DotTile &dot, unsigned sum) {
+  DotEmitter::Factors factors;
+  Operation *product = te::findSummedProducts(op, piece)[sum];
+  for (unsigned operand : {0, 1}) {
+    Value factor = layout::findAtomFactor(op, piece, operand, *dot.instruction, sum);
+    te::ReadOp read = factor ? factor.getDefiningOp<te::ReadOp>() : te::ReadOp();
+    if (!read)
+      return std::nullopt;
+    factors[operand] = {read, isa<arith::ExtUIOp>(product->getOperand(operand).getDefiningOp())};
+  }
+  if (dot.instruction->kind != layout::AtomFactors::Bytes)
+    return factors;
+  if (factors[0].isUnsigned == factors[1].isUnsigned)
+    return std::nullopt;
+  if (factors[1].isUnsigned)
+    std::swap(factors[0], factors[1]);
+  return factors;
+}
+
 DotEmitter::DotEmitter(IndexBuilder &index, KernelContext &kernel, te::ComputeOp op, unsigned piece,
                        const DotTile &dot, unsigned laneDim, int64_t lanes)
     : index(index), kernel(kernel), dot(dot), laneDim(laneDim), lanes(lanes) {
-  SmallVector<Operation *> products = te::findSummedProducts(op, piece);
-  for (unsigned operand : {0, 1}) {
-    Value factor = layout::findAtomFactor(op, piece, operand, *dot.instruction);
-    te::ReadOp read = factor ? factor.getDefiningOp<te::ReadOp>() : te::ReadOp();
-    if (!read) {
-      reads.clear();
+  unsigned sums = te::findSummedProducts(op, piece).size();
+  for (unsigned sum = 0; sum < sums; ++sum) {
+    std::optional<Factors> found = findFactors(op, piece, dot, sum);
+    if (!found) {
+      factors.clear();
       return;
     }
-    reads.push_back(read);
-    Operation *extension = products.front()->getOperand(operand).getDefiningOp();
-    areUnsigned.push_back(isa<arith::ExtUIOp>(extension));
-  }
-  if (dot.instruction->kind != layout::AtomFactors::Bytes)
-    return;
-  if (areUnsigned[0] == areUnsigned[1]) {
-    reads.clear();
-  } else if (areUnsigned[1]) {
-    std::swap(reads[0], reads[1]);
-    std::swap(areUnsigned[0], areUnsigned[1]);
+    factors.push_back(*found);
   }
 }
 
@@ -236,15 +246,20 @@ Value DotEmitter::getWords(te::ReadOp read, ArrayRef<TilePoint> group, BodyEvalu
 
 DotEmitter::Values DotEmitter::accumulate(ArrayRef<TilePoint> group, ValueRange sums,
                                           BodyEvaluator::Loads &loads, std::string &obstacle) {
-  if (reads.empty()) {
+  if (factors.empty()) {
     obstacle = "products of two reads of " + dot.instruction->factors.str();
     return {};
   }
-  SmallVector<Value> words;
-  for (te::ReadOp read : reads) {
-    words.push_back(getWords(read, group, loads, obstacle));
-    if (!words.back())
-      return {};
-  }
-  return {kernel.target->buildDot(index, *dot.instruction, sums.front(), words[0], words[1])};
+  Values words;
+  for (const Factors &product : factors)
+    for (const Factor &factor : product) {
+      words.push_back(getWords(factor.read, group, loads, obstacle));
+      if (!words.back())
+        return {};
+    }
+  Values added;
+  for (auto [i, sum] : llvm::enumerate(sums))
+    added.push_back(
+        kernel.target->buildDot(index, *dot.instruction, sum, words[2 * i], words[2 * i + 1]));
+  return added;
 }

@@ -33,17 +33,22 @@ public:
   DotEmitter(IndexBuilder &index, KernelContext &kernel, mlir::tssa::te::ComputeOp op,
              unsigned piece, const DotTile &dot, unsigned laneDim, int64_t lanes);
 
-  /// Adds the products of a group to `sums`, a vector. `group` has the points of the steps, at most
-  /// as many as the instruction takes, for the same rows and lanes; `loads` are those of the
-  /// current scope. If a factor cannot be loaded, returns nothing and sets `obstacle` to what was
-  /// expected.
+  /// Adds the products of a group to `sums`, a vector for each sum of the expression. `group` has
+  /// the points of the steps, at most as many as the instruction takes, for the same rows and
+  /// lanes; `loads` are those of the current scope. If a factor cannot be loaded, returns nothing
+  /// and sets `obstacle` to what was expected.
   Values accumulate(llvm::ArrayRef<TilePoint> group, mlir::ValueRange sums,
                     BodyEvaluator::Loads &loads, std::string &obstacle);
 
-  /// The two factors, of which that of u8 is the first if the instruction takes u8 and s8; none if
-  /// they are no reads of what it takes.
-  llvm::ArrayRef<mlir::tssa::te::ReadOp> getReads() const { return reads; }
-  bool isUnsigned(unsigned factor) const { return areUnsigned[factor]; }
+  /// A factor of a product.
+  struct Factor {
+    mlir::tssa::te::ReadOp read;
+    bool isUnsigned = false;
+  };
+  /// The two factors of each sum, of which that of u8 is the first if the instruction takes u8 and
+  /// s8; none if they are no reads of what it takes.
+  using Factors = std::array<Factor, 2>;
+  llvm::ArrayRef<Factors> getFactors() const { return factors; }
   /// Returns the address of the element that a read reads at a point.
   mlir::AffineExpr getAddress(mlir::tssa::te::ReadOp read, const TilePoint &point);
   /// Returns a vector of the words of a group. Returns null if it has none, and sets `obstacle`.
@@ -59,8 +64,7 @@ private:
   const DotTile &dot;
   unsigned laneDim;
   int64_t lanes;
-  llvm::SmallVector<mlir::tssa::te::ReadOp, 2> reads;
-  llvm::SmallVector<bool, 2> areUnsigned;
+  llvm::SmallVector<Factors, 1> factors;
   BodyEvaluator::Loads none; ///< of evaluators that load nothing
 
   /// Returns the guards of a read at a point, as expressions that are >= 0 where it may read.

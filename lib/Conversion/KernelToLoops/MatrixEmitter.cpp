@@ -179,8 +179,7 @@ static AffineExpr set(AffineExpr expr, unsigned dim, int64_t value) {
 }
 
 bool MatrixEmitter::findSides(const MatrixStep &step, std::string &obstacle) {
-  ArrayRef<te::ReadOp> reads = words.getReads();
-  if (reads.empty()) {
+  if (words.getFactors().empty()) {
     obstacle = "products of two reads of " + atom.factors.str();
     return false;
   }
@@ -191,13 +190,14 @@ bool MatrixEmitter::findSides(const MatrixStep &step, std::string &obstacle) {
   };
   auto firsts = llvm::map_range(step.columns, [](auto &column) { return column.front(); });
   for (unsigned ofRows : {0, 1}) {
-    te::ReadOp left = reads[ofRows], right = reads[1 - ofRows];
+    auto [left, isLeftUnsigned] = words.getFactors().front()[ofRows];
+    auto [right, isRightUnsigned] = words.getFactors().front()[1 - ofRows];
     if (index.hasLanes(words.getAddress(left, step.columns.front().front())) ||
         !isSame(left, firsts) ||
         !isSame(right, llvm::make_range(step.rows.begin(), step.rows.end())))
       continue;
-    rows = {left, words.isUnsigned(ofRows), rows.copy};
-    columns = {right, words.isUnsigned(1 - ofRows), columns.copy};
+    rows = {left, isLeftUnsigned, rows.copy};
+    columns = {right, isRightUnsigned, columns.copy};
     return true;
   }
   obstacle = "a factor that is the same for all columns of the tile, and another one that is the "

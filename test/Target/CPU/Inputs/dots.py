@@ -55,6 +55,7 @@ class Program:
     vectors: int = 2
     steps: int = 2        # dot products in a tile
     signs: str = "us"     # of the bytes of x and w
+    sums: int = 1         # of which each has n columns of w; the result is the first + 2 * the second + ...
 
     def __post_init__(self):
         self.lanes, self.atomsteps, self.feature = ATOMS[self.atom]
@@ -62,6 +63,7 @@ class Program:
         self.step = 2 if self.isfloat else 4  # elements of a word
         self.groups = -(-self.k // self.step)
         self.whole = self.k if self.odd else self.groups * self.step  # elements of a row of x
+        self.columns = self.n * self.sums
 
     def outputs(self, size):
         return (size + 2 * self.pad - self.dilation * (self.window - 1) - 1) // self.stride + 1
@@ -74,6 +76,8 @@ def draw(number, atoms):
     if atom.startswith("amx"):
         rows = random.choice([1, 5, 14, 16, 17, 28, 32, 48, 64, 79, 80])
         common |= dict(rows=min(rows, MATRIX_ROWS[common["vectors"]]), steps=1, signs=random.choice(["us", "su", "uu", "ss"]))
+    else:
+        common |= dict(sums=random.choice([1, 1, 1, 2, 4]))
     if random.random() < 0.5:
         return Program(m=random.randint(1, 40 if common["rows"] < 40 else 200), n=random.choice([random.randint(1, 100), 64, 96]), k=random.randint(1, 150),
                        batch=random.choice([0, 0, 3]), open_rows=random.random() < 0.3, across=random.random() < 0.2,
@@ -92,28 +96,26 @@ def write_program(p):
     k = p.whole
     zero = "0.0" if p.isfloat else "0"
     if p.window:
-        w = f"{p.groups}x{p.n}x{p.step}" if p.packed else f"{p.k}x{p.n}"
+        w = f"{p.groups}x{p.columns}x{p.step}" if p.packed else f"{p.k}x{p.columns}"
         x, w = f"tensor<{p.m}x{p.width}x{k}x{low}>", f"tensor<{p.window}x{p.window}x{w}x{high}>"
         sizes = [p.outputs(p.m), p.outputs(p.width), p.n]
         at = [f"d{dim} * {p.stride} + d{dim + 3} * {p.dilation} - {p.pad}" for dim in range(2)]
         conditions = ", ".join(f"{e} >= 0, {limit - 1} - ({e}) >= 0" for e, limit in zip(at, (p.m, p.width)))
         where = f" where ({conditions}) else {zero}" if p.pad else ""
         read = f"te.read %x[{at[0]}, {at[1]}, d5] : {x}{where}"
-        at = f"d5 floordiv {p.step}, d2, d5 mod {p.step}" if p.packed else "d5, d2"
-        weight = f"te.read %w[d3, d4, {at}] : {w}"
+        lead, column, step = "d3, d4, ", "d2", "d5"
         parallel, reduced = 3, [p.window, p.window, p.k]
-        y, column, size, port = f"tensor<{sizes[0]}x{sizes[1]}x{p.n}x{sum_type}>", "d2", "", ""
+        y, size, port = f"tensor<{sizes[0]}x{sizes[1]}x{p.n}x{sum_type}>", "", ""
     else:
         first = int(p.batch > 0)
         rows = "?" if p.open_rows else p.m
         batch = f"{p.batch}x" if p.batch else ""
         x = f"tensor<{batch}{k}x{rows}x{low}>" if p.across else f"tensor<{batch}{rows}x{k}x{low}>"
-        w = f"tensor<{p.groups}x{p.n}x{p.step}x{high}>" if p.packed else f"tensor<{p.k}x{p.n}x{high}>"
+        w = f"tensor<{p.groups}x{p.columns}x{p.step}x{high}>" if p.packed else f"tensor<{p.k}x{p.columns}x{high}>"
         row, column, step = (f"d{first + i}" for i in range(3))
         lead = "d0, " if first else ""
         read = f"te.read %x[{lead}{f'{step}, {row}' if p.across else f'{row}, {step}'}] : {x}"
-        at = f"{step} floordiv {p.step}, {column}, {step} mod {p.step}" if p.packed else f"{step}, {column}"
-        weight = f"te.read %w[{at}] : {w}"
+        lead = ""
         sizes = [p.batch] * first + ["%m" if p.open_rows else p.m, p.n]
         parallel, reduced = 2 + first, [p.k]
         y = f"tensor<{batch}{rows}x{p.n}x{sum_type}>"
@@ -125,21 +127,38 @@ def write_program(p):
     ext = [f"arith.ext{'f' if p.isfloat else f'{sign}i'}" for sign in p.signs]
     product = "%b, %a" if p.swapped else "%a, %b"
     letter = "f" if p.isfloat else "i"
+    factors = summands = ""
+    for i in range(p.sums):
+        shifted = f"{column} + {i * p.n}"
+        at = f"{step} floordiv {p.step}, {shifted}, {step} mod {p.step}" if p.packed else f"{step}, {shifted}"
+        factors += f"""    %v{i} = te.read %w[{lead}{at}] : {w}
+    %b{i} = {ext[1]} %v{i} : {high} to {sum_type}
+    %q{i} = arith.mul{letter} {product.replace('%b', f'%b{i}')} : {sum_type}
+"""
+        summands += f"    %p{i} = arith.add{letter} %l{i}, %r{i} : {sum_type}\n"
+    total = "".join(f"""    %f{i} = arith.constant {i + 1}{'.0' * p.isfloat} : {sum_type}
+    %w{i} = arith.mul{letter} %s{i}, %f{i} : {sum_type}
+    %t{i} = arith.add{letter} {f'%t{i - 1}' if i > 1 else '%s0'}, %w{i} : {sum_type}
+""" for i in range(1, p.sums))
+    total_name = f"%t{p.sums - 1}" if p.sums > 1 else "%s0"
+    typed = [", ".join(f"%{name}{i}: {sum_type}" for i in range(p.sums)) for name in "lrs"]
+    listed = [", ".join(f"%{name}{i}" for i in range(p.sums)) for name in "qp"]
+    types = ", ".join([sum_type] * p.sums)
+    inits = ", ".join([f"{zero} : {sum_type}"] * p.sums)
     epilogue = f"""    %bias = te.read %c[{column}] : tensor<{p.n}x{sum_type}>
-    %added = arith.add{letter} %s, %bias : {sum_type}
+    %added = arith.add{letter} {total_name}, %bias : {sum_type}
 """ if p.epilogue else ""
     ports = f'%x: {x} {{te.port = #te.port<name = "x"{port}>}}, %w: {w} {{te.port = #te.port<name = "w">}}'
     ports += f', %c: tensor<{p.n}x{sum_type}> {{te.port = #te.port<name = "c">}}' if p.epilogue else ""
     return f"""func.func @main({ports}) -> ({y} {{te.port = #te.port<name = "y">}}) {{
-{size}  %y = te.compute ({domain}) reduce ({reduction}) init ({zero} : {sum_type}) {{
+{size}  %y = te.compute ({domain}) reduce ({reduction}) init ({inits}) {{
     %u = {read}
-    %v = {weight}
     %a = {ext[0]} %u : {low} to {sum_type}
-    %b = {ext[1]} %v : {high} to {sum_type}
-    %q = arith.mul{letter} {product} : {sum_type}
-    te.yield %q : {sum_type}
-  }} combine arith.add{letter} then (%s: {sum_type}) {{
-{epilogue}    te.yield {"%added" if p.epilogue else "%s"} : {sum_type}
+{factors}    te.yield {listed[0]} : {types}
+  }} combine ({typed[0]}, {typed[1]}) {{
+{summands}    te.yield {listed[1]} : {types}
+  }} then ({typed[2]}) {{
+{total}{epilogue}    te.yield {"%added" if p.epilogue else total_name} : {sum_type}
   }} : {y}
   return %y : {y}
 }}
@@ -176,7 +195,7 @@ def make_arrays(p):
     shape = (p.m, p.width, p.whole) if p.window else (*([p.batch] * (p.batch > 0)), p.m, p.whole)
     bytes_ = {"u": (0, 256), "s": (-128, 128)}
     x = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(*bytes_[p.signs[0]], shape)
-    shape = (*([p.window] * 2 if p.window else []), k, p.n)
+    shape = (*([p.window] * 2 if p.window else []), k, p.columns)
     w = numbers.integers(-8, 9, shape) / 8 if p.isfloat else numbers.integers(*bytes_[p.signs[1]], shape)
     c = numbers.integers(-9, 10, p.n)
     used, weights = x[..., :p.k], w[..., :p.k, :]
@@ -184,15 +203,15 @@ def make_arrays(p):
         x[..., p.k:] = w[..., p.k:, :] = numpy.nan
     if p.window:
         padded = numpy.pad(used, ((p.pad, p.pad), (p.pad, p.pad), (0, 0)))
-        y = numpy.zeros((p.outputs(p.m), p.outputs(p.width), p.n))
+        y = numpy.zeros((p.outputs(p.m), p.outputs(p.width), p.columns))
         for i in range(p.window):
             for j in range(p.window):
                 part = padded[i * p.dilation:, j * p.dilation:][::p.stride, ::p.stride][:y.shape[0], :y.shape[1]]
                 y += part @ weights[i, j]
     else:
         y = used @ weights
-    y = y + c * p.epilogue
-    packed = numpy.swapaxes(w.reshape(*w.shape[:-2], p.groups, p.step, p.n), -1, -2) if p.packed else weights
+    y = sum((i + 1) * part for i, part in enumerate(numpy.split(y, p.sums, axis=-1))) + c * p.epilogue
+    packed = numpy.swapaxes(w.reshape(*w.shape[:-2], p.groups, p.step, p.columns), -1, -2) if p.packed else weights
     x = numpy.swapaxes(x, -1, -2) if p.across else x
     kind = numpy.float32 if p.isfloat else numpy.int32
     inputs = {"c": c.astype(kind)} if p.epilogue else {}
