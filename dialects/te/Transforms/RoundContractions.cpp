@@ -9,7 +9,8 @@
 /// 1. A sum of products of two f32 elements is a contraction, if it has enough products and does
 ///    not multiply elements by themselves.
 /// 2. Its factors are read from a rounded tensor. One that only rearranges another is made of the
-///    other one, rounded. So there is one rounded tensor for each tensor, shared by all readers.
+///    other one, rounded, and one that concatenates constants of these. So there is one rounded
+///    tensor for each tensor, shared by all readers.
 /// 3. A constant is rounded here; another tensor by a te.compute, before its first reader.
 /// 4. An element of 16 bits is extended before it is multiplied. A product of tf32 is marked.
 ///
@@ -126,14 +127,31 @@ private:
 };
 } // namespace
 
-/// Returns the read of `op`, if it only rearranges the elements of a tensor and leaves none out of
-/// its index.
-static ReadOp findRearranged(ComputeOp op) {
-  if (op.hasReduction() || op.getPieces().size() != 1 || op.getNumResults() != 1 ||
-      !getFacts(op).isRearrangement())
+static SmallVector<ReadOp> findRearranged(ComputeOp op);
+
+/// Returns whether the elements of `tensor` are those of constants.
+static bool rearrangesConstants(Value tensor) {
+  auto compute = tensor.getDefiningOp<ComputeOp>();
+  if (!compute)
+    return tensor.getDefiningOp<ConstantOp>() != nullptr;
+  SmallVector<ReadOp> reads = findRearranged(compute);
+  return reads.size() > 1 || (!reads.empty() && rearrangesConstants(reads.front().getSource()));
+}
+
+/// Returns the reads of `op`, one for each piece, if it only rearranges the elements of a tensor,
+/// or of several constants, and leaves none out of its indexes.
+static SmallVector<ReadOp> findRearranged(ComputeOp op) {
+  if (op.hasReduction() || op.getNumResults() != 1 || !getFacts(op).isRearrangement())
     return {};
-  auto read = op.getPieceBlock()->getTerminator()->getOperand(0).getDefiningOp<ReadOp>();
-  return read && !read.getGuard() && !hasOpaqueIndex(read) ? read : ReadOp();
+  SmallVector<ReadOp> reads;
+  for (unsigned piece = 0; piece < op.getPieces().size(); ++piece) {
+    auto read = op.getPieceBlock(piece)->getTerminator()->getOperand(0).getDefiningOp<ReadOp>();
+    if (!read || read.getGuard() || hasOpaqueIndex(read) ||
+        (op.getPieces().size() > 1 && !rearrangesConstants(read.getSource())))
+      return {};
+    reads.push_back(read);
+  }
+  return reads;
 }
 
 static FloatAttr roundPad(FloatAttr pad) {
@@ -166,14 +184,18 @@ bool Rounder::isLater(OpFoldResult size) const {
 }
 
 Value Rounder::rearrangeRounded(ComputeOp rearrangement, ComputeOp reader) {
-  ReadOp read = findRearranged(rearrangement);
-  Value source = getRounded(read.getSource(), reader);
+  SmallVector<Value> sources;
+  for (ReadOp read : findRearranged(rearrangement))
+    sources.push_back(getRounded(read.getSource(), reader));
   insertBefore(reader, rearrangement->getBlock());
   auto copy = cast<ComputeOp>(builder.clone(*rearrangement));
   Value result = copy.getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
   result.setType(type.clone(getType(type.getElementType())));
-  retype(findRearranged(copy), source);
+  for (auto [piece, source] : llvm::enumerate(sources)) {
+    Operation *yield = copy.getPieceBlock(piece)->getTerminator();
+    retype(yield->getOperand(0).getDefiningOp<ReadOp>(), source);
+  }
   return result;
 }
 
@@ -204,7 +226,7 @@ Value Rounder::foldConstant(ConstantOp constant) {
 }
 
 Value Rounder::makeRounded(Value tensor, ComputeOp reader) {
-  if (auto compute = tensor.getDefiningOp<ComputeOp>(); compute && findRearranged(compute))
+  if (auto compute = tensor.getDefiningOp<ComputeOp>(); compute && !findRearranged(compute).empty())
     return rearrangeRounded(compute, reader);
   if (auto constant = tensor.getDefiningOp<ConstantOp>())
     if (Value folded = foldConstant(constant))

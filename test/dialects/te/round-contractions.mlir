@@ -222,3 +222,44 @@ func.func @from_f64(%d: tensor<64x64xf64>, %w: tensor<64x64xf32>) -> tensor<64x6
   } combine arith.addf : tensor<64x64xf32>
   return %y : tensor<64x64xf32>
 }
+
+// -----
+
+// Constants that are put together, such as the gates of a cell in another order, are rounded before. A tensor that is no
+// constant is rounded where it is whole.
+// CHECK-LABEL: @concatenation(
+// CHECK-DAG: %[[V:.*]] = te.constant dense<1.500000e+00> : tensor<64x64xbf16>
+// CHECK-DAG: %[[W:.*]] = te.constant dense<2.500000e+00> : tensor<64x64xbf16>
+// CHECK: te.read %{{.*}}[d0, d1 - 64] : tensor<64x64xf32>
+// CHECK: te.compute (d0: 64, d1: 128)
+// CHECK: te.read %[[V]][d0, d1] : tensor<64x64xbf16>
+// CHECK: te.read %[[W]][d0, d1 - 64] : tensor<64x64xbf16>
+// CHECK: te.compute (d0: 64, d1: 128)
+// CHECK: arith.truncf
+// CHECK-NOT: truncf
+// CHECK: return
+func.func @concatenation(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %v = te.constant dense<1.5> : tensor<64x64xf32>
+  %w = te.constant dense<2.5> : tensor<64x64xf32>
+  %c = te.compute (d0: 64, d1: 128) where (-d1 + 63 >= 0) {
+    %a = te.read %v[d0, d1] : tensor<64x64xf32>
+    te.yield %a : f32
+  } where (d1 - 64 >= 0) {
+    %a = te.read %w[d0, d1 - 64] : tensor<64x64xf32>
+    te.yield %a : f32
+  } : tensor<64x128xf32>
+  %d = te.compute (d0: 64, d1: 128) where (-d1 + 63 >= 0) {
+    %a = te.read %v[d0, d1] : tensor<64x64xf32>
+    te.yield %a : f32
+  } where (d1 - 64 >= 0) {
+    %a = te.read %x[d0, d1 - 64] : tensor<64x64xf32>
+    te.yield %a : f32
+  } : tensor<64x128xf32>
+  %y = te.compute (d0: 64, d1: 64) reduce (d2: 128) init (0.0 : f32) {
+    %a = te.read %c[d0, d2] : tensor<64x128xf32>
+    %b = te.read %d[d1, d2] : tensor<64x128xf32>
+    %p = arith.mulf %a, %b : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
