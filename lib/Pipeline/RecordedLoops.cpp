@@ -7,6 +7,8 @@
 
 #include "tssa/Pipeline/RecordedLoops.h"
 #include "dialects/layout/Analysis/Schedule.h"
+#include "dialects/layout/IR/Atoms.h"
+#include "dialects/layout/Template/DotProduct.h"
 #include "dialects/layout/Template/Space.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "tssa/Pipeline/Records.h"
@@ -40,7 +42,7 @@ static llvm::Error makeForeign(const Twine &text) {
 static bool isLoopOp(Operation &op) {
   return isa<layout::LoopsOp, layout::SplitOp, layout::FuseOp, layout::ReorderOp,
              layout::RegisterTileOp, layout::VectorizeOp, layout::BindOp, layout::ComputeAtOp,
-             layout::InlineOp>(op);
+             layout::InlineOp, layout::AtomOp>(op);
 }
 
 /// Checks what the readers of schedules take for granted of `op`.
@@ -49,6 +51,9 @@ static llvm::Error checkOp(Operation &op, llvm::StringSet<> &labels) {
     return makeForeign("expected loops to be bound to threads of a CPU");
   if (auto loops = dyn_cast<layout::LoopsOp>(op); loops && !labels.insert(loops.getLabel()).second)
     return makeForeign("expected the loops of '" + loops.getLabel() + "' once");
+  if (auto atom = dyn_cast<layout::AtomOp>(op);
+      atom && !layout::findAtom(atom.getInstruction())->hasOneLoop())
+    return makeForeign("expected an instruction of a CPU, got '" + atom.getInstruction() + "'");
   if (auto fuse = dyn_cast<layout::FuseOp>(op); fuse && fuse.getOuter() == fuse.getInner())
     return makeForeign("expected two loops to fuse");
   return llvm::Error::success();
@@ -123,11 +128,17 @@ static llvm::Error makeRefused() {
   return llvm::make_error<RecordError>(RecordFault::Refused, "the schedule does not fit");
 }
 
-/// Returns the iterations that a step of `schedule` unrolls, those of a vector counted once.
+/// Returns the iterations that a step of `schedule` unrolls, those of a vector counted once. Rows,
+/// vectors and steps of matrices are those of a few registers, of which there are no more.
 static uint64_t countUnrolled(const layout::Schedule &schedule, int64_t lanes) {
   uint64_t count = 1;
+  auto isOfMatrix = [&](const layout::TileGroup &group) {
+    return schedule.usesMatrices() && (!group.reduction || &group == &schedule.tiles.back());
+  };
   for (const layout::TileGroup &group : schedule.tiles)
     for (auto [number, factor] : llvm::enumerate(group.factors)) {
+      if (isOfMatrix(group))
+        continue;
       bool isVector = group.vector && number + 1 == group.factors.size();
       count = llvm::SaturatingMultiply<uint64_t>(
           count, isVector ? llvm::divideCeil(uint64_t(factor), uint64_t(lanes)) : factor);
@@ -191,6 +202,15 @@ static llvm::Error checkInlined(te::KernelOp kernel) {
   return llvm::Error::success();
 }
 
+/// Checks that `machine` has the instructions that the schedule names.
+static llvm::Error checkInstructions(te::KernelOp kernel, const layout::MachineModel &machine) {
+  for (auto atom : kernel.getSchedule().getOps<layout::AtomOp>())
+    if (layout::getDotRate(*layout::findAtom(atom.getInstruction()), machine) == 0)
+      return llvm::make_error<RecordError>(
+          RecordFault::Refused, "the machine has no instruction '" + atom.getInstruction() + "'");
+  return llvm::Error::success();
+}
+
 static llvm::Error checkSize(te::KernelOp kernel, const layout::MachineModel &machine) {
   for (auto compute : kernel.getBodyBlock().getOps<te::ComputeOp>())
     if (llvm::Error error = checkExpression(compute, machine))
@@ -220,6 +240,8 @@ static llvm::Error runProof(ModuleOp module, const layout::MachineModel &machine
   auto find = [&] { return module.lookupSymbol<te::KernelOp>("kernel"); };
   if (failed(stores.run(module)) || !find())
     return makeRefused();
+  if (llvm::Error error = checkInstructions(find(), machine))
+    return error;
   if (llvm::Error error = isOpen ? llvm::Error::success() : checkSize(find(), machine))
     return error;
   if (failed(schedules.run(module)) || !find())

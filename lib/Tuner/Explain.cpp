@@ -167,7 +167,7 @@ void Explainer::writeSizes() {
   const TaskKernel &kernel = search.getKernel();
   double operations = kernel.countOperations(), bytes = kernel.countBytes();
   stream << "\nsizes\n" << format("  operations  %.0f\n  bytes       %.0f\n", operations, bytes);
-  double roof = plan.roof.getSeconds(operations, bytes, plan.threads);
+  double roof = plan.roof.getSeconds(kernel.countOperationsOfF32(), bytes, plan.threads);
   stream << "  roof        " << (roof > 0 ? printTime(roof) : "not known") << " with "
          << plan.threads << (plan.threads == 1 ? " thread\n" : " threads\n");
 }

@@ -151,7 +151,7 @@ void ReportReader::readPoints(const std::string &text, TaskReport &task) {
     return;
   }
   const TaskKernel &kernel = (*search)->getKernel();
-  task.roofSeconds = report.plan.roof.getSeconds(kernel.countOperations(), kernel.countBytes(),
+  task.roofSeconds = report.plan.roof.getSeconds(kernel.countOperationsOfF32(), kernel.countBytes(),
                                                  report.plan.threads);
   if (!isHere)
     return; // the space may be another one

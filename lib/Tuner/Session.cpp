@@ -37,7 +37,7 @@ Session::create(Plan plan, ArrayRef<std::vector<search::Trial>> trials, mlir::ML
       state.search = std::move(*created);
       const TaskKernel &kernel = state.search->getKernel();
       const Roof &roof = session->plan.roof;
-      double flops = kernel.countOperations();
+      double flops = kernel.countOperationsOfF32();
       state.leastSeconds = roof.getSeconds(flops, /*bytes=*/0, session->plan.threads);
       state.roofSeconds = roof.getSeconds(flops, kernel.countBytes(), session->plan.threads);
       for (const search::Trial &trial : ArrayRef(earlier).take_front(planned.earlier))

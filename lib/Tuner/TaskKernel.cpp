@@ -7,6 +7,7 @@
 
 #include "tssa/Tuner/TaskKernel.h"
 #include "Capture.h"
+#include "dialects/layout/Template/DotProduct.h"
 #include "dialects/layout/Transforms/DefaultPoints.h"
 #include "dialects/layout/Transforms/Passes.h"
 #include "dialects/te/Analysis/FlopCount.h"
@@ -200,7 +201,8 @@ void TaskKernel::freeConstants(ModuleOp candidate) const {
   });
 }
 
-double TaskKernel::countOperations() const {
+double
+TaskKernel::sumOperations(llvm::function_ref<double(te::ExpressionOpInterface)> getRate) const {
   double count = 0;
   te::KernelOp op = logical;
   for (auto expression : op.getBodyBlock().getOps<te::ExpressionOpInterface>()) {
@@ -211,9 +213,25 @@ double TaskKernel::countOperations() const {
         product *= static_cast<double>(getConstantIntValue(size).value_or(1));
       own += product;
     }
-    count += own * te::getGuardedShare(expression);
+    count += own * te::getGuardedShare(expression) / getRate(expression);
   }
   return count;
+}
+
+double TaskKernel::countOperations() const {
+  return sumOperations([](te::ExpressionOpInterface) { return 1; });
+}
+
+double TaskKernel::countOperationsOfF32() const {
+  return sumOperations([&](te::ExpressionOpInterface expression) {
+    auto compute = dyn_cast<te::ComputeOp>(*expression);
+    double best = 1, ofF32 = static_cast<double>(machine.lanes * machine.fmaPorts);
+    for (layout::AtomUnit unit : {layout::AtomUnit::Vector, layout::AtomUnit::Matrix})
+      if (const layout::Atom *atom =
+              compute ? layout::findDotInstruction(compute, machine.lanes, unit) : nullptr)
+        best = std::max(best, static_cast<double>(layout::getDotRate(*atom, machine)) / ofF32);
+    return best;
+  });
 }
 
 double TaskKernel::countBytes() const {

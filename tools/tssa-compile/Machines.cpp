@@ -16,15 +16,6 @@ using namespace llvm;
 using namespace tssa;
 using namespace tssa::compile;
 
-bool Machines::hasFastBF16(ArrayRef<tssa::Target> targets) const {
-  bool hasDots = llvm::any_of(cpus, [](const cpu::Machine &machine) {
-    int64_t f32 = machine.model.lanes * machine.model.fmaPorts;
-    return std::max(machine.model.bf16Products, machine.model.bf16MatrixProducts) > f32;
-  });
-  return llvm::any_of(targets,
-                      [&](const tssa::Target &target) { return target.isDevice() || hasDots; });
-}
-
 static Expected<cpu::Machine> resolveCPU(const Options &options, StringRef name) {
   Expected<cpu::Machine> machine = cpu::resolveMachine(name);
   if (!machine)

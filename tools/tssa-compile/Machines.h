@@ -20,10 +20,6 @@ namespace tssa::compile {
 struct Machines {
   std::vector<cpu::Machine> cpus;     ///< at least one, those with more instructions first
   std::optional<cuda::Device> device; ///< if --machine names a GPU
-
-  /// Returns whether some target computes products of bf16 faster than those of f32: a GPU does,
-  /// and a CPU with dot products.
-  bool hasFastBF16(llvm::ArrayRef<Target> targets) const;
 };
 
 /// Returns the machines of --machine or --mcpu. Warns of a CPU whose caches are not known.

@@ -273,8 +273,8 @@ static CompileOptions getCompileOptions(const Options &options, const Machines &
   compile.device = machines.device;
   compile.merges = options.merges;
   compile.transforms = options.transforms;
-  compile.precision =
-      options.isFast && machines.hasFastBF16(options.targets) ? Precision::BF16 : options.precision;
+  bool hasDevice = llvm::any_of(options.targets, [](auto &target) { return target.isDevice(); });
+  compile.precision = options.precision.resolve(machines.cpus, hasDevice);
   compile.sanitize = options.sanitize;
   compile.lastStage = options.lastStage;
   compile.dumpDir = options.dumpDir;

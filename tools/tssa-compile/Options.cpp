@@ -151,12 +151,10 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
 
 /// Takes --precision, --no-merge, --force and --without.
 std::optional<int> takeTransforms(const CommandLine &line, Options &options) {
-  options.isFast = line.precision == "fast";
-  std::optional<Precision> precision =
-      options.isFast ? Precision::F32 : parsePrecision(line.precision);
+  std::optional<PrecisionOption> precision = PrecisionOption::parse(line.precision);
   if (!precision)
-    return reportUsage("expected f32, f16, bf16, tf32 or fast for --precision, got '" +
-                       line.precision + "'");
+    return reportUsage("expected " + PrecisionOption::getExpected().str() +
+                       " for --precision, got '" + line.precision + "'");
   options.precision = *precision;
   options.merges = !line.noMerge;
   for (auto [names, apply] : {std::pair(&line.force, Apply::Always), {&line.without, Apply::Never}})

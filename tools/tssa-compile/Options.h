@@ -8,8 +8,8 @@
 #define TOOLS_TSSA_COMPILE_OPTIONS_H
 
 #include "tools/common/ExitCode.h"
+#include "tools/common/PrecisionOption.h"
 #include "tssa/Import/Options.h"
-#include "tssa/Support/Precision.h"
 #include "tssa/Support/Transforms.h"
 #include "tssa/Target/CPU.h"
 #include "tssa/Target/Target.h"
@@ -61,9 +61,7 @@ struct Options {
   /// Transformations that happen wherever they are legal, or never.
   Transforms transforms;
   /// What the factors of contractions are rounded to.
-  Precision precision = Precision::F32;
-  /// Whether the precision is the one whose products a target computes fastest, bf16 or f32.
-  bool isFast = false;
+  PrecisionOption precision;
   /// Whether to find the first node whose value is wrong, and to write no artifact.
   bool bisect = false;
   /// For --bisect: npz files of inputs and expected values. If they are empty, inputs are

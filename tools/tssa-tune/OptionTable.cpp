@@ -92,6 +92,8 @@ void CommandLine::addActions() {
   add("input-shape", sizes.shapes, "NAME=1x3x224x224",
       "Fix the shape of an input, or name its dims, as in [N,3,?,?], where ? is any size; "
       "repeatable");
+  add("precision", precision, "TYPE",
+      "Tune the kernels of tssa-compile --precision: f32 (default), f16, bf16, tf32 or fast");
   add("operators", operators, "FILE.mlir",
       "Operators of the model, as for tssa-compile; repeatable");
   add("const", sizes.constants, "NAME=VALUE",

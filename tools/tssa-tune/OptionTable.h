@@ -37,6 +37,7 @@ struct CommandLine : tools::CommandLine {
   std::string exported;
   std::string imported;
   ModelSizes sizes;
+  std::string precision = "f32";
   std::vector<std::string> operators;
   std::vector<std::string> tunedSizes;
   std::vector<std::string> workerCommands;

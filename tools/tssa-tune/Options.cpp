@@ -193,6 +193,11 @@ std::optional<int> takeModel(const CommandLine &line, Options &options) {
     return code;
   if (std::optional<int> code = takeTunedSizes(line, options))
     return code;
+  std::optional<PrecisionOption> precision = PrecisionOption::parse(line.precision);
+  if (!precision)
+    return reportUsage("expected " + PrecisionOption::getExpected().str() +
+                       " for --precision, got '" + line.precision + "'");
+  options.precision = *precision;
   options.import.untrusted = line.untrusted;
   if (std::string wrong = takeOperatorFiles(line.operators, line.untrusted, options.import);
       !wrong.empty())

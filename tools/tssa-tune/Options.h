@@ -8,6 +8,7 @@
 #define TOOLS_TSSA_TUNE_OPTIONS_H
 
 #include "tools/common/ExitCode.h"
+#include "tools/common/PrecisionOption.h"
 #include "tssa/Import/Options.h"
 #include "tssa/Support/Progress.h"
 #include "tssa/Tuner/TaskSearch.h"
@@ -22,6 +23,7 @@ struct Options {
   std::string program; ///< the path of this program, which its workers run
   std::string input;
   ImportOptions import;
+  PrecisionOption precision;
   /// The sizes of open dims for which the model is tuned, by name.
   std::map<std::string, std::vector<int64_t>> sizes;
   /// The folder of the database and of the records.

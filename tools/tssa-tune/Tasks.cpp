@@ -27,6 +27,7 @@ int compileToTE(mlir::MLIRContext &context, const Options &options, const cpu::M
   }
   CompileOptions compile;
   compile.variants = {{Target(), machine}};
+  compile.precision = options.precision.resolve({machine}, /*hasDevice=*/false);
   compile.lastStage = "te";
   compile.progress = options.progress;
   Compilation compilation(compile);

@@ -165,7 +165,8 @@ std::optional<std::vector<int64_t>> KnobSpace::encode(const Point &point) const 
 }
 
 void KnobSpace::addFeatures(const Point &point, FeatureList &list) const {
-  for (const Knob *knob : knobs)
-    if (knob->addFeatures)
-      knob->addFeatures(*this, point, list);
+  // Those of knobs that this space lacks, too: one model ranks the points of all kernels.
+  for (const Knob &knob : layout::getKnobs())
+    if (knob.addFeatures)
+      knob.addFeatures(*this, point, list);
 }

@@ -428,11 +428,10 @@ static bool setUnrolled(const KnobSpace &space, int64_t value, Point &point) {
 /// four.
 static std::vector<int64_t> listDots(const KnobSpace &space, ArrayRef<RankedPoint>) {
   std::vector<int64_t> extents = {0};
-  bool isMatrix = space.getDot()->atom->isMatrix();
-  for (int64_t count : isMatrix ? ArrayRef<int64_t>{1} : ArrayRef<int64_t>{1, 2, 4})
-    if (int64_t extent = count * space.getDot()->atom->steps;
-        extent <= space.getExtent(space.getDot()->dim))
-      extents.push_back(extent);
+  const Atom &atom = *space.getDot()->atom;
+  for (int64_t count = 1; count <= (atom.isMatrix() ? 1 : 4); count *= 2)
+    if (count * atom.steps <= space.getExtent(space.getDot()->dim))
+      extents.push_back(count * atom.steps);
   return extents;
 }
 

@@ -73,9 +73,15 @@ public:
   /// need not be (te::getGuardedShare), and the bytes of all operands and results.
   double countOperations() const;
   double countBytes() const;
+  /// Returns the operations of f32 that take at least as long as those of one run: fewer than there
+  /// are where the machine has dot products or registers of matrices for their factors.
+  double countOperationsOfF32() const;
 
 private:
   TaskKernel() = default;
+  /// Returns the sum of the operations, those of each expression divided by what `getRate` gives.
+  double
+  sumOperations(llvm::function_ref<double(mlir::tssa::te::ExpressionOpInterface)> getRate) const;
 
   mlir::OwningOpRef<mlir::ModuleOp> source; ///< with the kernel of the text
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< with the stores applied

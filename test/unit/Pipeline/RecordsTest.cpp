@@ -41,7 +41,8 @@ protected:
                             "  te.yield %s : f32\n"
                             "} : tensor<64xf32>\n",
                             i, i + 1);
-    text += llvm::formatv("te.return %c{0} : tensor<64xf32>\n} schedule {{\n{1}}\n", count, schedule);
+    text +=
+        llvm::formatv("te.return %c{0} : tensor<64xf32>\n} schedule {{\n{1}}\n", count, schedule);
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     return *module->getOps<te::KernelOp>().begin();
@@ -146,8 +147,7 @@ TEST_F(Records, SchedulesHaveLoopsOnly) {
   std::string many = "%c = layout.loops @c3 : !layout.loop\n";
   for (unsigned i = 0; i < 1000; ++i)
     many += "layout.vectorize %c\n";
-  EXPECT_EQ(take(checkRecordedOps(parse(many))).second,
-            "expected at most 1000 ops and 2000 loops");
+  EXPECT_EQ(take(checkRecordedOps(parse(many))).second, "expected at most 1000 ops and 2000 loops");
 }
 
 TEST_F(Records, LoopsAreProved) {
@@ -166,6 +166,41 @@ TEST_F(Records, LoopsAreProved) {
   EXPECT_EQ(take(prove((loops + "layout.bind %c to parallel\nlayout.vectorize %c\n").str())),
             std::pair(RecordFault::Refused,
                       std::string("this loop is already bound, tiled or vectorized")));
+}
+
+TEST_F(Records, InstructionsAreOnesOfTheMachine) {
+  module = parseSourceString<ModuleOp>(R"(
+te.kernel @k(%x: tensor<64x48xbf16>, %w: tensor<48x96xbf16>) -> tensor<64x96xf32> {
+  %y = te.compute @y (d0: 64, d1: 96) reduce (d2: 48) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<64x48xbf16>
+    %b = te.read %w[d2, d1] : tensor<48x96xbf16>
+    %u = arith.extf %a : bf16 to f32
+    %v = arith.extf %b : bf16 to f32
+    %p = arith.mulf %u, %v : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<64x96xf32>
+  te.return %y : tensor<64x96xf32>
+} schedule {
+  %l:3 = layout.loops @y : !layout.loop, !layout.loop, !layout.loop
+  %j:2 = layout.split %l#1 [*, 16]
+  %k:2 = layout.split %l#2 [*, 4]
+  layout.reorder %l#0, %j#0, %k#0, %j#1, %k#1
+  layout.vectorize %j#1
+  layout.atom %k#1 "avx512.bf16"
+})",
+                                       &context);
+  te::KernelOp kernel = *module->getOps<te::KernelOp>().begin();
+  layout::MachineModel machine;
+  EXPECT_EQ(llvm::toString(checkRecordedOps(kernel)), "");
+  EXPECT_EQ(
+      take(proveLoops(kernel, {1}, machine)),
+      std::pair(RecordFault::Refused, std::string("the machine has no instruction 'avx512.bf16'")));
+  machine.bf16Products = 64;
+  EXPECT_EQ(llvm::toString(proveLoops(kernel, {1}, machine)), "");
+  (*kernel.getSchedule().getOps<layout::AtomOp>().begin()).setInstruction("mma.m16n8k16");
+  EXPECT_EQ(take(checkRecordedOps(kernel)),
+            std::pair(RecordFault::Loops,
+                      std::string("expected an instruction of a CPU, got 'mma.m16n8k16'")));
 }
 
 TEST_F(Records, InlinedBodiesStaySmall) {
@@ -237,9 +272,9 @@ TEST_F(Records, FilesAreWrittenAndRead) {
   EXPECT_EQ(take(readRecordText("missing").takeError()),
             std::pair(RecordFault::Unreadable, std::string("No such file or directory")));
   std::string file = getRecordPath(dir, key, "some-cpu");
-  EXPECT_EQ(llvm::toString(writeRecord(file, text)),
-            "record '" + getRecordPath(file, key, "some-cpu") +
-                "' cannot be written: Not a directory");
+  EXPECT_EQ(llvm::toString(writeRecord(file, text)), "record '" +
+                                                         getRecordPath(file, key, "some-cpu") +
+                                                         "' cannot be written: Not a directory");
   EXPECT_EQ(llvm::toString(checkRecordFolder(file)), "tuned '" + file + "' is no folder");
   EXPECT_EQ(llvm::toString(checkRecordFolder(dir)), "");
   llvm::sys::fs::remove_directories(dir);

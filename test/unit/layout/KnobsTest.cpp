@@ -40,6 +40,20 @@ te.kernel @k(%x: tensor<1x30x32x16xf32>, %w: tensor<24x16x3x3xf32>) -> tensor<1x
   te.return %y : tensor<1x28x30x24xf32>
 })";
 
+/// A product that has dot products of words of two elements.
+constexpr const char *words = R"(
+te.kernel @k(%x: tensor<60x48xbf16>, %w: tensor<48x96xbf16>) -> tensor<60x96xf32> {
+  %y = te.compute @y (d0: 60, d1: 96) reduce (d2: 48) init (0.0 : f32) {
+    %a = te.read %x[d0, d2] : tensor<60x48xbf16>
+    %b = te.read %w[d2, d1] : tensor<48x96xbf16>
+    %u = arith.extf %a : bf16 to f32
+    %v = arith.extf %b : bf16 to f32
+    %p = arith.mulf %u, %v : f32
+    te.yield %p : f32
+  } combine arith.addf : tensor<60x96xf32>
+  te.return %y : tensor<60x96xf32>
+})";
+
 /// The sums of rows, whose lanes may be joined.
 constexpr const char *sums = R"(
 te.kernel @k(%x: tensor<8x40xf32>) -> tensor<8xf32> {
@@ -63,6 +77,7 @@ class KnobsTest : public ::testing::TestWithParam<const char *> {
 protected:
   KnobsTest() {
     context.loadDialect<te::TEDialect, arith::ArithDialect>();
+    machine.bf16Products = 64;
     module = parseSourceString<ModuleOp>(GetParam(), &context);
     module->walk([&](te::ComputeOp compute) { op = compute; });
     roles = getRoles(op);
@@ -112,6 +127,32 @@ TEST_P(KnobsTest, WhatIsSetIsWhatIsRead) {
   EXPECT_EQ(found, 100u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, KnobsTest, ::testing::Values(product, convolution, sums, transpose));
+/// One cost model ranks the points of all kernels.
+TEST_P(KnobsTest, AllSpacesHaveTheSameFeatures) {
+  FeatureList list;
+  space->addFeatures(rankPoints(op, accesses, machine).front().point, list);
+  static const std::vector<std::string> first = list.names;
+  EXPECT_EQ(list.names, first);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, KnobsTest,
+                         ::testing::Values(product, words, convolution, sums, transpose));
+
+TEST(Knobs, DotProductsHaveOne) {
+  MLIRContext context;
+  context.loadDialect<te::TEDialect, arith::ArithDialect>();
+  for (auto [text, expected] : {std::pair(product, false), {words, true}}) {
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    auto op =
+        *(*module->getOps<te::KernelOp>().begin()).getBodyBlock().getOps<te::ComputeOp>().begin();
+    SmallVector<Access> accesses = getAccesses(op);
+    MachineModel machine;
+    machine.bf16Products = 64;
+    Roles roles = getRoles(op);
+    KnobSpace space(op, accesses, roles, machine);
+    EXPECT_EQ(llvm::any_of(space.getKnobs(), [](const Knob *knob) { return knob->name == "atom"; }),
+              expected);
+  }
+}
 
 } // namespace
