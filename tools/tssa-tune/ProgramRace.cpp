@@ -41,6 +41,7 @@ static Error compileProgram(mlir::ModuleOp model, const Options &options,
   mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
   CompileOptions compile;
   compile.variants = {{Target(), machine}};
+  compile.precision = options.precision.resolve({machine}, /*hasDevice=*/false);
   compile.tunedDir = program.records;
   compile.modelName = "model";
   for (const ForeignObject &object : options.import.foreignObjects)

@@ -288,6 +288,7 @@ Error SessionRunner::record(size_t task, const Final &final) {
   } else if (Error error = writeRecord(options.folder, text)) {
     return error;
   }
+  isRecorded |= !final.isDefault;
   search::WriteBatch batch;
   batch.records.push_back({search.getTask().key, session->getPlan().machine,
                            session->getPlan().epoch, final.seconds, text});

@@ -44,6 +44,8 @@ public:
   std::optional<int64_t> getLastSession() const {
     return session ? std::optional(number) : std::nullopt;
   }
+  /// Whether loops that are not the default were recorded.
+  bool hasRecorded() const { return isRecorded; }
   /// Returns the roof of the machine, which the first session measures.
   const tuner::Roof &getRoof();
   /// Returns the recorded seconds of a task, or nothing.
@@ -73,6 +75,7 @@ private:
   std::unique_ptr<tuner::Session> session;
   int64_t number = 0, numRounds = 0;
   std::optional<size_t> opened;
+  bool isRecorded = false;
 };
 
 } // namespace tssa::tune

@@ -65,6 +65,24 @@ static Error writeEnds(StringRef folder, ArrayRef<std::string> records) {
   return Error::success();
 }
 
+static void describe(ArrayRef<Program> programs) {
+  for (const Program &program : programs)
+    outs() << "the program " << program.name << ": " << printTime(program.results.front().seconds)
+           << '\n';
+}
+
+/// Says what the records gain in the program. Each is of a kernel that was measured alone, with
+/// operands that are warm, and chosen for being fast: in the program, less of it may be left.
+static void showProgram(mlir::MLIRContext &context, const Options &options,
+                        const cpu::Machine &machine) {
+  std::vector<Program> programs = {{"by default", ""}, {"with its records", options.folder}};
+  if (Error error = raceProgram(context, options, machine, SizePoint(), programs)) {
+    outs() << "the program was not timed: " << toString(std::move(error)) << '\n';
+    return;
+  }
+  describe(programs);
+}
+
 /// Times the program with the default loops, with the best loops, and with the layouts too, and
 /// writes the records of the layouts if that is the fastest.
 static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
@@ -86,9 +104,7 @@ static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
     outs() << "the compiler's layouts stay: " << toString(std::move(error)) << '\n';
     return Error::success();
   }
-  for (const Program &program : programs)
-    outs() << "the program " << program.name << ": " << printTime(program.results.front().seconds)
-           << '\n';
+  describe(programs);
   if (programs[2].results.front().seconds >= programs[1].results.front().seconds) {
     outs() << "the compiler's layouts stay\n";
     return Error::success();
@@ -140,8 +156,12 @@ static Error tune(Options &options, Workers &workers, search::Database &database
     options.session = runner.getLastSession();
   if (!error && !model.openKernels.empty())
     return decideVersions(*module.getContext(), options, machine, points, model);
-  if (error || !joint.module)
+  if (error || !joint.module) {
+    bool canRun = !error && options.workerCommands.empty() && !isInterrupted();
+    if (canRun && runner.hasRecorded())
+      showProgram(*module.getContext(), options, machine);
     return error;
+  }
   return decideLayouts(*module.getContext(), options, machine, joint.records);
 }
 
