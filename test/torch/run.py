@@ -17,11 +17,13 @@ import itertools
 import multiprocessing
 import os
 import sys
+import time
 import unittest
 
 os.environ.setdefault("TSSA_CACHE", "0")  # what is tested is compiled now
 
 PART = 40  # tests of one class that run together
+SLOWEST = 10  # parts that are named with their seconds
 
 
 class Result(unittest.TextTestResult):
@@ -45,7 +47,10 @@ def list_kept():
     from torch._subclasses.fake_tensor import FakeTensor
     from torch.fx.experimental.sym_node import SymNode
 
-    made = [value for value in gc.get_objects() if type(value) in (FakeTensor, SymNode)]
+    kinds = {FakeTensor, SymNode}
+    if kinds.isdisjoint(map(type, gc.get_objects())):
+        return []
+    made = [value for value in gc.get_objects() if type(value) in kinds]
     owners = [value.fake_mode if type(value) is FakeTensor else value for value in made]
     return [value for value, owner in zip(made, owners) if type(owner.shape_env).__module__.startswith("tssa.")]
 
@@ -75,15 +80,17 @@ def split(names):
 
 
 def run(names, dynamic):
-    """(what is printed, tests that passed, failed and were skipped)"""
+    """(what is printed, tests that passed, failed and were skipped, seconds)"""
     import tssa
 
+    start = time.monotonic()
     tssa.compile.__kwdefaults__["dynamic"] = dynamic
     stream = io.StringIO()
     tests = unittest.defaultTestLoader.loadTestsFromNames(names)
     result = unittest.TextTestRunner(stream=stream, verbosity=0, resultclass=Result).run(tests)
     failed = len(result.failures) + len(result.errors)
-    return stream.getvalue() if failed else "", (result.passed, failed, len(result.skipped))
+    counts = result.passed, failed, len(result.skipped)
+    return stream.getvalue() if failed else "", counts, time.monotonic() - start
 
 
 def main():
@@ -100,9 +107,14 @@ def main():
     counts = [0, 0, 0]
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), context) as pool:
-        for output, found in pool.map(run, *zip(*parts)):
+        results = []
+        for output, found, seconds in pool.map(run, *zip(*parts)):
             print(output, end="", flush=True)
             counts = [sum(pair) for pair in zip(counts, found)]
+            results.append(seconds)
+    slowest = sorted(zip(results, parts), key=lambda pair: pair[0], reverse=True)[:SLOWEST]
+    for seconds, (names, _) in slowest:
+        print(f"{seconds:6.1f} s  {names[0].rpartition('.')[0]} ({len(names)} tests)")
     print("{} passed, {} failed, {} skipped".format(*counts))
     return 1 if counts[1] else 0
 
