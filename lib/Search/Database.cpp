@@ -42,7 +42,9 @@ static constexpr StringRef tables[] = {
     "CREATE TABLE proposal (id INTEGER PRIMARY KEY, "
     "session INTEGER NOT NULL REFERENCES session (id), task TEXT NOT NULL, "
     "round INTEGER NOT NULL, point TEXT NOT NULL)",
-    "CREATE INDEX proposal_by_session ON proposal (session)"};
+    "CREATE INDEX proposal_by_session ON proposal (session)",
+    "CREATE TABLE program (session INTEGER NOT NULL PRIMARY KEY REFERENCES session (id), "
+    "standard REAL NOT NULL, tuned REAL NOT NULL)"};
 
 /// From version 0, an empty file.
 static llvm::Error createTables(Connection &connection) {
@@ -57,13 +59,18 @@ static llvm::Error addFeatures(Connection &connection) {
   return connection.run("ALTER TABLE trial ADD COLUMN features BLOB");
 }
 
+/// From version 2, which has no times of programs.
+static llvm::Error addPrograms(Connection &connection) {
+  return connection.run(std::end(tables)[-1]);
+}
+
 struct Migration {
   int64_t from, to;
   llvm::Error (*run)(Connection &);
 };
 /// From each version one leads to a later one.
-static constexpr Migration migrations[] = {{0, Database::version, createTables},
-                                           {1, 2, addFeatures}};
+static constexpr Migration migrations[] = {
+    {0, Database::version, createTables}, {1, 2, addFeatures}, {2, 3, addPrograms}};
 
 /// The version of a file that is empty or ours and that this build can read. Called in a
 /// transaction.

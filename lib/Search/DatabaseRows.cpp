@@ -170,6 +170,29 @@ Expected<int64_t> Database::beginSession(uint64_t seed, StringRef options) {
   return connection->getLastRow();
 }
 
+Error Database::writeProgram(int64_t session, const ProgramTimes &times) {
+  if (!isTime(times.defaultSeconds) || !isTime(times.seconds))
+    return connection->makeError("was not changed: the times of a program are no times");
+  Statement statement(*connection, "INSERT OR REPLACE INTO program VALUES (?, ?, ?)");
+  return statement.bind(0, session)
+      .bind(1, std::optional<double>(times.defaultSeconds))
+      .bind(2, std::optional<double>(times.seconds))
+      .run();
+}
+
+/// Reads what the program of a session takes, or nothing.
+static Expected<std::optional<ProgramTimes>> readProgram(Connection &connection, int64_t session) {
+  Statement statement(connection, "SELECT standard, tuned FROM program WHERE session = ?");
+  std::optional<ProgramTimes> times;
+  if (statement.bind(0, session).step())
+    times = {statement.getReal(0).value_or(-1), statement.getReal(1).value_or(-1)};
+  if (Error error = statement.takeError())
+    return std::move(error);
+  if (times && (!isTime(times->defaultSeconds) || !isTime(times->seconds)))
+    return connection.makeError("has a bad row: the times of a program are no times");
+  return times;
+}
+
 Expected<std::optional<Task>> Database::readTask(StringRef key) {
   Statement statement(*connection, "SELECT text FROM task WHERE key = ?");
   if (!statement.bind(0, key).step()) {
@@ -312,5 +335,9 @@ Expected<std::optional<Session>> Database::readSession(int64_t number) {
   }
   if (Error error = rows.takeError())
     return std::move(error);
+  Expected<std::optional<ProgramTimes>> program = readProgram(*connection, number);
+  if (!program)
+    return program.takeError();
+  session.program = *program;
   return session;
 }

@@ -221,6 +221,7 @@ Expected<SessionReport> tuner::readReport(search::Database &database, int64_t nu
   SessionReport report;
   report.number = number;
   report.plan = std::move(*plan);
+  report.program = (*session)->program;
   ReportReader reader(database, **session, report, context, machine);
   std::set<std::string> known;
   for (const PlannedTask &planned : report.plan.tasks) {

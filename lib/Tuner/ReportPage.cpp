@@ -123,11 +123,17 @@ void PageWriter::writeTiles() {
     tuned += task.isTuned;
   }
   stream << "<div class=\"tiles\">\n";
-  if (after > 0) {
-    writeTile(printTime(before) + " &#8594; " + printTime(after),
-              "the model's measured kernels, default and tuned", true);
-    writeTile(printGain(before, after), "as fast as before");
-  }
+  auto writeTimes = [&](double standard, double tuned, StringRef what) {
+    writeTile(printTime(standard) + " &#8594; " + printTime(tuned), what, true);
+    writeTile(printGain(standard, tuned), "as fast as before");
+  };
+  if (report.program)
+    writeTimes(report.program->defaultSeconds, report.program->seconds,
+               "one run of the program, by default and with what was found");
+  if (after > 0)
+    writeTimes(before, after,
+               report.program ? "all measured kernels, each alone"
+                              : "the model's measured kernels, default and tuned");
   writeTile(std::to_string(trials),
             "trials" + (earlier ? " after " + std::to_string(earlier) + " earlier ones" : "") +
                 (failures ? ", " + std::to_string(failures) + " failed" : ""));

@@ -73,20 +73,23 @@ static void describe(ArrayRef<Program> programs) {
 
 /// Says what the records gain in the program. Each is of a kernel that was measured alone, with
 /// operands that are warm, and chosen for being fast: in the program, less of it may be left.
-static void showProgram(mlir::MLIRContext &context, const Options &options,
-                        const cpu::Machine &machine) {
+static Error showProgram(mlir::MLIRContext &context, const Options &options,
+                         const cpu::Machine &machine, search::Database &database, int64_t session) {
   std::vector<Program> programs = {{"by default", ""}, {"with its records", options.folder}};
   if (Error error = raceProgram(context, options, machine, SizePoint(), programs)) {
     outs() << "the program was not timed: " << toString(std::move(error)) << '\n';
-    return;
+    return Error::success();
   }
   describe(programs);
+  return database.writeProgram(
+      session, {programs[0].results.front().seconds, programs[1].results.front().seconds});
 }
 
 /// Times the program with the default loops, with the best loops, and with the layouts too, and
 /// writes the records of the layouts if that is the fastest.
 static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
-                           const cpu::Machine &machine, ArrayRef<std::string> records) {
+                           const cpu::Machine &machine, ArrayRef<std::string> records,
+                           search::Database &database, int64_t session) {
   SmallString<128> loops, both;
   scope_exit remove([&] {
     sys::fs::remove_directories(loops);
@@ -105,7 +108,12 @@ static Error decideLayouts(mlir::MLIRContext &context, const Options &options,
     return Error::success();
   }
   describe(programs);
-  if (programs[2].results.front().seconds >= programs[1].results.front().seconds) {
+  double standard = programs[0].results.front().seconds;
+  double ofLoops = programs[1].results.front().seconds,
+         ofBoth = programs[2].results.front().seconds;
+  if (Error error = database.writeProgram(session, {standard, std::min(ofLoops, ofBoth)}))
+    return error;
+  if (ofBoth >= ofLoops) {
     outs() << "the compiler's layouts stay\n";
     return Error::success();
   }
@@ -159,10 +167,11 @@ static Error tune(Options &options, Workers &workers, search::Database &database
   if (error || !joint.module) {
     bool canRun = !error && options.workerCommands.empty() && !isInterrupted();
     if (canRun && runner.hasRecorded())
-      showProgram(*module.getContext(), options, machine);
+      return showProgram(*module.getContext(), options, machine, database, *options.session);
     return error;
   }
-  return decideLayouts(*module.getContext(), options, machine, joint.records);
+  return decideLayouts(*module.getContext(), options, machine, joint.records, database,
+                       *options.session);
 }
 
 /// Lets the draft rank alone if the library of the cost model is not there.

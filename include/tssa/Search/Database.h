@@ -84,11 +84,18 @@ struct Proposal {
   std::string point;
 };
 
+/// What one run of a program takes by default, and with what a session found. Both are positive and
+/// finite.
+struct ProgramTimes {
+  double defaultSeconds = 0, seconds = 0;
+};
+
 /// A run of the tuner: with its seed and options, the trials and the proposals it can be replayed.
 struct Session {
   uint64_t seed = 0;
   std::string options;
   std::vector<Proposal> proposals;
+  std::optional<ProgramTimes> program; ///< if the whole program was timed
 };
 
 /// What is written together. The tasks come first.
@@ -104,7 +111,7 @@ class Connection;
 class Database {
 public:
   /// The version of the tables that this build reads and writes.
-  static constexpr int64_t version = 2;
+  static constexpr int64_t version = 3;
   /// Longer texts are not written, and a row that has one is not read.
   static constexpr size_t maxKeyBytes = 256;
   static constexpr size_t maxPointBytes = 65536;
@@ -125,6 +132,8 @@ public:
   llvm::Error write(const WriteBatch &batch);
   /// Returns the number of a new session.
   llvm::Expected<int64_t> beginSession(uint64_t seed, llvm::StringRef options);
+  /// Writes what the program takes, in place of earlier times of the session, which must exist.
+  llvm::Error writeProgram(int64_t session, const ProgramTimes &times);
 
   /// The task with this key, or none. If its text is not the caller's, the file is not to be used
   /// for the task: one of the two has a wrong key.

@@ -47,7 +47,8 @@ struct SessionReport {
   Plan plan;
   /// When its last trial ended, in seconds since 1970; 0 if it has none.
   int64_t when = 0;
-  std::vector<TaskReport> tasks; ///< the one with the longest time first
+  std::optional<search::ProgramTimes> program; ///< of one run, if it was timed
+  std::vector<TaskReport> tasks;               ///< the one with the longest time first
 };
 
 /// Returns how a trial ended, in a word or two.

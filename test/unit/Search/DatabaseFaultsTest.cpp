@@ -65,13 +65,13 @@ TEST_F(DatabaseFaultsTest, TakesEveryNameForAFile) {
 
 TEST_F(DatabaseFaultsTest, RefusesOtherVersionsAndPrograms) {
   makeDatabase();
-  runSQL("PRAGMA user_version = 3; PRAGMA wal_checkpoint");
-  expectRefused("has version 3, this build reads versions up to 2");
+  runSQL("PRAGMA user_version = 4; PRAGMA wal_checkpoint");
+  expectRefused("has version 4, this build reads versions up to 3");
   runSQL("PRAGMA user_version = -1; PRAGMA wal_checkpoint");
   expectRefused("has no version that was ever written");
   runSQL("PRAGMA user_version = 0; PRAGMA wal_checkpoint");
   expectRefused("has no version that was ever written");
-  runSQL("PRAGMA user_version = 2; PRAGMA application_id = 5; PRAGMA wal_checkpoint");
+  runSQL("PRAGMA user_version = 3; PRAGMA application_id = 5; PRAGMA wal_checkpoint");
   expectRefused("is a database of another program");
   fs::remove(path);
   runSQL("CREATE TABLE bookmarks (address TEXT)");
@@ -90,12 +90,20 @@ TEST_F(DatabaseFaultsTest, MigratesFromNothing) {
 
 TEST_F(DatabaseFaultsTest, MigratesFromTheFirstVersion) {
   makeDatabase();
-  runSQL("ALTER TABLE trial DROP COLUMN features; PRAGMA user_version = 1; PRAGMA wal_checkpoint");
+  runSQL("ALTER TABLE trial DROP COLUMN features; DROP TABLE program; PRAGMA user_version = 1; "
+         "PRAGMA wal_checkpoint");
   EXPECT_EQ(getOpenError(), "");
   EXPECT_EQ(countTrials(), 3u);
   // A file that says the first version but has the tables of this one stays as it is.
   runSQL("PRAGMA user_version = 1; PRAGMA wal_checkpoint");
   expectRefused("could not be read or written: SQL logic error");
+}
+
+TEST_F(DatabaseFaultsTest, MigratesFromTheSecondVersion) {
+  makeDatabase();
+  runSQL("DROP TABLE program; PRAGMA user_version = 2; PRAGMA wal_checkpoint");
+  EXPECT_EQ(getOpenError(), "");
+  EXPECT_EQ(countTrials(), 3u);
 }
 
 TEST_F(DatabaseFaultsTest, RefusesOtherTables) {
@@ -108,7 +116,7 @@ TEST_F(DatabaseFaultsTest, RefusesOtherTables) {
                           "ALTER TABLE record ADD COLUMN more"}) {
     fs::copy_file(good, path, fs::copy_options::overwrite_existing);
     runSQL(sql);
-    expectRefused("has other tables than version 2 has");
+    expectRefused("has other tables than version 3 has");
   }
 }
 

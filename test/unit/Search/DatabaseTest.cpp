@@ -150,6 +150,21 @@ TEST_F(DatabaseTest, KeepsSessions) {
   EXPECT_FALSE(llvm::cantFail(database.readSession(99)));
 }
 
+TEST_F(DatabaseTest, KeepsTimesOfPrograms) {
+  Database database = open();
+  int64_t number = llvm::cantFail(database.beginSession(7, ""));
+  EXPECT_FALSE(llvm::cantFail(database.readSession(number))->program);
+  for (double seconds : {3e-3, 2e-3})
+    ASSERT_EQ(getMessage(database.writeProgram(number, {4e-3, seconds})), "");
+  std::optional<Session> session = llvm::cantFail(database.readSession(number));
+  ASSERT_TRUE(session && session->program);
+  EXPECT_EQ(session->program->defaultSeconds, 4e-3);
+  EXPECT_EQ(session->program->seconds, 2e-3);
+  EXPECT_EQ(getMessage(database.writeProgram(number, {0, 1})),
+            say("was not changed: the times of a program are no times"));
+  EXPECT_NE(getMessage(database.writeProgram(number + 1, {2, 1})), "");
+}
+
 TEST_F(DatabaseTest, WritesAllOfABatchOrNothing) {
   Database database = open();
   auto expectRefused = [&](const WriteBatch &batch, const char *why) {

@@ -79,6 +79,15 @@ TEST_F(ReportTest, LimitsThePage) {
   EXPECT_EQ(countText(page, "more that take less time are not shown"), 3u);
 }
 
+TEST_F(ReportTest, ShowsTheProgram) {
+  SessionReport report;
+  EXPECT_EQ(countText(printPage(report), "of the program"), 0u);
+  report.program = ::tssa::search::ProgramTimes{4e-3, 2e-3};
+  std::string page = printPage(report);
+  EXPECT_EQ(countText(page, "4.00 ms &#8594; 2.00 ms"), 1u);
+  EXPECT_EQ(countText(page, "one run of the program, by default and with what was found"), 1u);
+}
+
 TEST_F(ReportTest, CorrelatesRanks) {
   EXPECT_FALSE(getRankCorrelation({1, 2}, {1, 2}));
   EXPECT_FALSE(getRankCorrelation({1, 1, 1}, {1, 2, 3}));
