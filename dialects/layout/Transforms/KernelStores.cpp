@@ -143,7 +143,9 @@ bool layout::hasBorder(const TensorLayout &layout) {
 }
 
 bool layout::padsWithZeros(te::ComputeOp compute, const TensorLayout &layout) {
-  return !compute.hasReduction() || (compute.getPieces().size() == 1 && hasBorder(layout));
+  auto isReturn = [](Operation *user) { return isa<te::ReturnOp>(user); };
+  return !compute.hasReduction() || (compute.getPieces().size() == 1 && hasBorder(layout) &&
+                                     llvm::all_of(compute->getUsers(), isReturn));
 }
 
 SmallVector<IntegerSet> layout::getPaddingSets(unsigned numDims, ArrayRef<AffineExpr> guard) {

@@ -49,7 +49,8 @@ SmallVector<AffineExpr> getCell(const TensorLayout &layout, ArrayRef<AffineExpr>
 bool hasBorder(const TensorLayout &layout);
 
 /// Returns whether `compute` stores zeros in the cells of `layout` that have no element. A
-/// reduction does so in a border; in other padding, its reads give zeros.
+/// reduction does so in a border, if its kernel returns the result and does not read it; in other
+/// padding, its reads give zeros.
 bool padsWithZeros(te::ComputeOp compute, const TensorLayout &layout);
 
 /// Returns disjoint sets over the dims of a cell that together have all cells outside of `guard`:

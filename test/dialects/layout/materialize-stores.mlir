@@ -332,3 +332,31 @@ te.kernel @sum(%x: tensor<8xf32>) -> tensor<f32> {
 } schedule {
   layout.store @y as map<>
 }
+
+// -----
+
+// What a kernel itself reads is computed row by row, in one piece: its reads give the zeros of a border.
+// CHECK-LABEL: te.kernel @rows
+// CHECK: te.compute @sum (d0: 5) reduce (d1: 8)
+// CHECK-NEXT: te.read %{{.*}}[d0, d1] : tensor<3x8xf32> where (-d0 + 2 >= 0) else 0.000000e+00
+// CHECK-NOT: where
+// CHECK: te.compute @map
+func.func @main(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %y = te.launch @rows(%x) : (tensor<3x8xf32>) -> tensor<3x8xf32>
+  return %y : tensor<3x8xf32>
+}
+te.kernel @rows(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %s = te.compute @sum (d0: 3) reduce (d1: 8) init (0.0 : f32) {
+    %a = te.read %x[d0, d1] : tensor<3x8xf32>
+    te.yield %a : f32
+  } combine arith.addf : tensor<3xf32>
+  %y = te.compute @map (d0: 3, d1: 8) {
+    %a = te.read %x[d0, d1] : tensor<3x8xf32>
+    %b = te.read %s[d0] : tensor<3xf32>
+    %q = arith.divf %a, %b : f32
+    te.yield %q : f32
+  } : tensor<3x8xf32>
+  te.return %y : tensor<3x8xf32>
+} schedule {
+  layout.store @sum as map<pad(0, 0, 2)>
+}
