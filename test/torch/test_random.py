@@ -21,9 +21,9 @@ import random_programs
 from support import AgreementTest, load
 
 IS_FULL = os.environ.get("TSSA_FULL") == "1"
-COUNT = 10000 if IS_FULL else 120
+COUNT = 10000 if IS_FULL else 80
 # Of these, names are often one of two storages.
-CHOOSING = 2000 if IS_FULL else 150
+CHOOSING = 2000 if IS_FULL else 100
 FORCED = ("hoist-batch", "parallelize-loops", "expand-updates", "store-windows", "absorb-permutations",
           "merge-vertically", "merge-horizontally", "fuse-cells", "skew-loops", "split-reductions",
           "split-rows", "merge-launches")
