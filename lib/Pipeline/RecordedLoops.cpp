@@ -132,17 +132,16 @@ static llvm::Error makeRefused() {
 /// vectors and steps of matrices are those of a few registers, of which there are no more.
 static uint64_t countUnrolled(const layout::Schedule &schedule, int64_t lanes) {
   uint64_t count = 1;
-  auto isOfMatrix = [&](const layout::TileGroup &group) {
-    return schedule.usesMatrices() && (!group.reduction || &group == &schedule.tiles.back());
-  };
-  for (const layout::TileGroup &group : schedule.tiles)
+  for (const layout::TileGroup &group : schedule.tiles) {
+    bool isOfMatrix = !group.reduction || &group == &schedule.tiles.back();
+    if (schedule.usesMatrices() && isOfMatrix)
+      continue;
     for (auto [number, factor] : llvm::enumerate(group.factors)) {
-      if (isOfMatrix(group))
-        continue;
       bool isVector = group.vector && number + 1 == group.factors.size();
       count = llvm::SaturatingMultiply<uint64_t>(
           count, isVector ? llvm::divideCeil(uint64_t(factor), uint64_t(lanes)) : factor);
     }
+  }
   return count;
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tssa/Pipeline/VerifyKernel.h"
-#include "tssa/Runtime/Artifact.h"
 #include "dialects/te/IR/Rounding.h"
 #include "lib/Runtime/RunState.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -15,6 +14,7 @@
 #include "tssa/Conversion/KernelScratch.h"
 #include "tssa/Externs/Externs.h"
 #include "tssa/Reference/Window.h"
+#include "tssa/Runtime/Artifact.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 

@@ -29,6 +29,9 @@ using llvm::StringRef;
 /// The mark of this program in the header: "TSSA".
 static constexpr int64_t applicationID = 0x54535341;
 
+static constexpr StringRef programTable =
+    "CREATE TABLE program (session INTEGER NOT NULL PRIMARY KEY REFERENCES session (id), "
+    "standard REAL NOT NULL, tuned REAL NOT NULL)";
 static constexpr StringRef tables[] = {
     "CREATE TABLE task (key TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE trial (id INTEGER PRIMARY KEY, task TEXT NOT NULL REFERENCES task (key), "
@@ -43,8 +46,7 @@ static constexpr StringRef tables[] = {
     "session INTEGER NOT NULL REFERENCES session (id), task TEXT NOT NULL, "
     "round INTEGER NOT NULL, point TEXT NOT NULL)",
     "CREATE INDEX proposal_by_session ON proposal (session)",
-    "CREATE TABLE program (session INTEGER NOT NULL PRIMARY KEY REFERENCES session (id), "
-    "standard REAL NOT NULL, tuned REAL NOT NULL)"};
+    programTable};
 
 /// From version 0, an empty file.
 static llvm::Error createTables(Connection &connection) {
@@ -60,9 +62,7 @@ static llvm::Error addFeatures(Connection &connection) {
 }
 
 /// From version 2, which has no times of programs.
-static llvm::Error addPrograms(Connection &connection) {
-  return connection.run(std::end(tables)[-1]);
-}
+static llvm::Error addPrograms(Connection &connection) { return connection.run(programTable); }
 
 struct Migration {
   int64_t from, to;

@@ -225,7 +225,7 @@ double TaskKernel::countOperations() const {
 double TaskKernel::countOperationsOfF32() const {
   return sumOperations([&](te::ExpressionOpInterface expression) {
     auto compute = dyn_cast<te::ComputeOp>(*expression);
-    double best = 1, ofF32 = static_cast<double>(machine.lanes * machine.fmaPorts);
+    double best = 1, ofF32 = static_cast<double>(machine.getF32Products());
     for (layout::AtomUnit unit : {layout::AtomUnit::Vector, layout::AtomUnit::Matrix})
       if (const layout::Atom *atom =
               compute ? layout::findDotInstruction(compute, machine.lanes, unit) : nullptr)

@@ -5,6 +5,7 @@
 
 import copy
 import linecache
+import signal
 import unittest
 
 import torch
@@ -12,6 +13,11 @@ import torch
 import tssa
 
 torch.set_num_threads(1)
+
+
+def take_interrupts():
+    """A process in the background of a script ignores them, and so do those that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def flatten(value):

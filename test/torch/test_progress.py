@@ -19,6 +19,9 @@ from unittest import mock
 import tssa
 import torch
 
+from support import take_interrupts
+
+
 def make_program(count):
     """Returns a function of `count` kernels, none of which has the loops of another."""
     def program(x):
@@ -125,11 +128,6 @@ class TerminalTest(unittest.TestCase):
         self.assertEqual(self.show(("m", "read", 0, 0, 3.2)), "\rtssa: compiling m: read, 3 s\033[K")
         self.assertEqual(self.show(("m" * 80, "read", 0, 0, 3.2)), "\rtssa: compiling " + "m" * 43 + "\033[K")
         self.assertEqual(self.show(("m", "read", 0, 0, 3.2), kind="dumb"), "")
-
-
-def take_interrupts():
-    """A process in the background of a script ignores them, and so do those that it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class EndTest(unittest.TestCase):

@@ -19,6 +19,8 @@ from onnx import helper, numpy_helper
 import tssa
 from tssa import _tool
 
+from support import take_interrupts
+
 SCRIPT = """
 import os, sys, threading, tssa
 if sys.argv[2] == "kept":
@@ -76,11 +78,6 @@ def wait_until(condition, seconds):
             return True
         time.sleep(0.02)
     return condition()
-
-
-def take_interrupts():
-    """A process in the background of a script ignores them, and so do those that it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class StopsTest(unittest.TestCase):

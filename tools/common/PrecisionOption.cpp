@@ -21,8 +21,8 @@ std::optional<PrecisionOption> PrecisionOption::parse(llvm::StringRef text) {
 }
 
 static bool hasFastBF16(const cpu::Machine &machine) {
-  int64_t f32 = machine.model.lanes * machine.model.fmaPorts;
-  return std::max(machine.model.bf16Products, machine.model.bf16MatrixProducts) > f32;
+  const mlir::tssa::layout::MachineModel &model = machine.model;
+  return std::max(model.bf16Products, model.bf16MatrixProducts) > model.getF32Products();
 }
 
 Precision PrecisionOption::resolve(llvm::ArrayRef<cpu::Machine> cpus, bool hasDevice) const {

@@ -65,6 +65,7 @@ static Error writeEnds(StringRef folder, ArrayRef<std::string> records) {
   return Error::success();
 }
 
+/// Says what one run of each program takes.
 static void describe(ArrayRef<Program> programs) {
   for (const Program &program : programs)
     outs() << "the program " << program.name << ": " << printTime(program.results.front().seconds)

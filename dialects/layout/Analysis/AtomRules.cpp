@@ -11,7 +11,6 @@
 #include "dialects/te/IR/PointOps.h"
 #include "dialects/te/IR/Rounding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -65,16 +64,13 @@ static std::optional<ScheduleFault> findPipelineFault(const Schedule &schedule) 
   return std::nullopt;
 }
 
-/// Returns the parts of up to as many rows as a matrix has in which a tile's rows are: those of its
-/// last loop of rows that has more than one are divided.
+/// Returns the parts of up to as many rows as a matrix has in which a tile's rows are.
 static int64_t countParts(const Schedule &schedule) {
-  int64_t parts = 1, last = 1;
+  SmallVector<int64_t> rows;
   for (const TileGroup &group : schedule.tiles)
-    if (!group.reduction && !group.vector && group.size > 1) {
-      parts *= last;
-      last = group.size;
-    }
-  return parts * llvm::divideCeil(last, schedule.dot->instruction->rows);
+    if (!group.reduction && !group.vector)
+      rows.push_back(group.size);
+  return countMatrixParts(rows, schedule.dot->instruction->rows);
 }
 
 static std::optional<ScheduleFault> findDotFault(const Schedule &schedule) {

@@ -19,6 +19,16 @@ int64_t layout::getTransposedRows(int64_t adjacent, int64_t lanes, int64_t eleme
   return std::min<int64_t>(most, llvm::bit_floor<uint64_t>(adjacent));
 }
 
+int64_t layout::countMatrixParts(ArrayRef<int64_t> rows, int64_t most) {
+  int64_t parts = 1, last = 1;
+  for (int64_t size : rows)
+    if (size > 1) {
+      parts *= last;
+      last = size;
+    }
+  return parts * static_cast<int64_t>(llvm::divideCeil(last, most));
+}
+
 SmallVector<int64_t> layout::getTailHeights(int64_t rows, int64_t accumulators) {
   constexpr int64_t fewAccumulators = 8;
   int64_t step = llvm::divideCeil(fewAccumulators, accumulators);

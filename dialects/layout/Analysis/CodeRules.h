@@ -88,6 +88,10 @@ inline bool fitsMatrices(int64_t parts, int64_t vectors) {
   return parts * vectors + std::min(parts, vectors) + other <= matrixRegisters;
 }
 
+/// Returns the parts of up to `most` rows in which the rows of a tile are, whose loops run `rows`
+/// times, outermost first: those of the last loop of more than one are divided.
+int64_t countMatrixParts(ArrayRef<int64_t> rows, int64_t most);
+
 /// The values that an accumulator takes in a block of a long sum, the most that it takes without
 /// blocks, and the levels of blocks of a loop whose length only a run knows.
 inline constexpr int64_t valuesOfBlock = 256, longestSum = 1024;

@@ -37,6 +37,8 @@ struct MachineModel {
   /// The same of instructions on registers of matrices.
   int64_t bf16MatrixProducts = 0, byteMatrixProducts = 0;
 
+  /// Returns the products of f32 that vectors add in one cycle.
+  int64_t getF32Products() const { return lanes * fmaPorts; }
   /// Returns the bytes of one way of the first-level cache. Addresses at this distance share a set.
   int64_t getL1WayBytes() const { return l1Bytes / l1Ways; }
 

@@ -139,7 +139,7 @@ std::optional<DotProduct> layout::findDotProduct(te::ComputeOp op, ArrayRef<Acce
     return std::nullopt;
   for (AtomUnit unit : {AtomUnit::Matrix, AtomUnit::Vector}) {
     const Atom *atom = findDotInstruction(op, machine.lanes, unit);
-    if (atom && getDotRate(*atom, machine) > machine.lanes * machine.fmaPorts)
+    if (atom && getDotRate(*atom, machine) > machine.getF32Products())
       if (std::optional<DotProduct> product = findProduct(op, *atom, data, weights, roles))
         return product;
   }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/layout/Template/Point.h"
+#include "dialects/layout/Analysis/CodeRules.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tssa;
@@ -21,13 +21,8 @@ int64_t Point::countAccumulators() const {
 }
 
 int64_t Point::countParts(int64_t most) const {
-  int64_t parts = 1, last = 1;
-  for (const TileRows &tile : rows)
-    if (tile.extent > 1) {
-      parts *= last;
-      last = tile.extent;
-    }
-  return parts * static_cast<int64_t>(llvm::divideCeil(last, most));
+  return countMatrixParts(
+      llvm::map_to_vector(rows, [](const TileRows &tile) { return tile.extent; }), most);
 }
 
 bool Point::isFused(unsigned dim) const {

@@ -113,6 +113,11 @@ public:
 private:
   Value getRounded(Value tensor, ComputeOp reader);
   Value makeRounded(Value tensor, ComputeOp reader);
+  /// Returns whether the elements of `tensor` are those of constants.
+  bool rearrangesConstants(Value tensor);
+  /// Returns the reads of `op`, one for each piece, if it only rearranges the elements of a tensor,
+  /// or of several constants, and leaves none out of its indexes.
+  SmallVector<ReadOp> findRearranged(ComputeOp op);
   Value rearrangeRounded(ComputeOp rearrangement, ComputeOp reader);
   Value foldConstant(ConstantOp constant);
   void retype(ReadOp read, Value source);
@@ -124,23 +129,23 @@ private:
   Precision to;
   Type narrow; ///< null for tf32
   llvm::DenseMap<Value, Value> rounded;
+  llvm::DenseMap<Value, bool> ofConstants; ///< what rearrangesConstants gave
 };
 } // namespace
 
-static SmallVector<ReadOp> findRearranged(ComputeOp op);
-
-/// Returns whether the elements of `tensor` are those of constants.
-static bool rearrangesConstants(Value tensor) {
+bool Rounder::rearrangesConstants(Value tensor) {
   auto compute = tensor.getDefiningOp<ComputeOp>();
   if (!compute)
     return tensor.getDefiningOp<ConstantOp>() != nullptr;
+  if (auto known = ofConstants.find(tensor); known != ofConstants.end())
+    return known->second;
   SmallVector<ReadOp> reads = findRearranged(compute);
-  return reads.size() > 1 || (!reads.empty() && rearrangesConstants(reads.front().getSource()));
+  bool isOfConstants =
+      reads.size() > 1 || (!reads.empty() && rearrangesConstants(reads.front().getSource()));
+  return ofConstants[tensor] = isOfConstants;
 }
 
-/// Returns the reads of `op`, one for each piece, if it only rearranges the elements of a tensor,
-/// or of several constants, and leaves none out of its indexes.
-static SmallVector<ReadOp> findRearranged(ComputeOp op) {
+SmallVector<ReadOp> Rounder::findRearranged(ComputeOp op) {
   if (op.hasReduction() || op.getNumResults() != 1 || !getFacts(op).isRearrangement())
     return {};
   SmallVector<ReadOp> reads;

@@ -114,8 +114,8 @@ private:
   Status readPart(const Part &part, std::string &bytes, const char *what);
 };
 
-/// Checks that this CPU has `features`, in LLVM's spelling, for code that was compiled for `cpu`, and
-/// that the operating system saves what they add to the state of a thread. `what` the code is:
+/// Checks that this CPU has `features`, in LLVM's spelling, for code that was compiled for `cpu`,
+/// and that the operating system saves what they add to the state of a thread. `what` the code is:
 /// "program". The error names what is missing.
 Status checkCPU(const std::string &what, const std::string &cpu,
                 const std::vector<std::string> &features);

@@ -90,7 +90,7 @@ void setDotProducts(StringRef cpu, ArrayRef<std::string> features, MachineModel 
   const DotRates *known =
       llvm::find_if(dotRates, [&](const DotRates &rates) { return cpu == rates.name; });
   const DotRates &rates = known == std::end(dotRates) ? otherRates : *known;
-  double f32 = static_cast<double>(model.lanes * model.fmaPorts);
+  double f32 = static_cast<double>(model.getF32Products());
   bool isWide = has("avx512f") && has("avx512vl");
   model.bf16Products = isWide && has("avx512bf16") ? static_cast<int64_t>(f32 * rates.bf16) : 0;
   model.byteProducts = isWide && has("avx512vnni") || !isWide && has("avxvnni")
